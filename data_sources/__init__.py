@@ -1,0 +1,1 @@
+"""Everything that comes in from outside, and where it is kept."""

@@ -1,0 +1,1 @@
+"""Public statistics and filings."""

@@ -1,0 +1,1 @@
+"""Where workloads, reports and jobs are kept: SQLAlchemy, Alembic, Parquet."""

@@ -1,0 +1,1 @@
+"""Uploaded workload files become a Workload: one reader a format, one detector."""

@@ -1,0 +1,1 @@
+"""Service calls for both doors, and long work."""

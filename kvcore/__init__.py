@@ -1,0 +1,1 @@
+"""The measured engine. Knows nothing of the rest of the project."""

@@ -1,0 +1,1 @@
+"""The ground: message ids, catalogues and the error tree."""

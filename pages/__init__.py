@@ -1,0 +1,1 @@
+"""The pages of the web app: widgets and one service call each."""

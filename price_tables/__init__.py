@@ -1,0 +1,1 @@
+"""Dated price tables, the loader that validates them, and the pure look-up."""
