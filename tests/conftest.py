@@ -1,0 +1,59 @@
+"""What every test shares: a clean environment, a data folder of its own, and reference files."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+REFERENCE_NAME = "KVLEDGER_REFERENCE_DATA"
+KEPT = {REFERENCE_NAME}
+
+
+def clean_environment() -> tempfile.TemporaryDirectory[str]:
+    """Takes settings of the user's shell out of the way and gives this process its own folder.
+
+    Done when this file is imported, before any test imports the settings.
+    """
+    for name in list(os.environ):
+        if name.startswith(("KVLEDGER_", "STREAMLIT_")) and name not in KEPT:
+            del os.environ[name]
+    folder = tempfile.TemporaryDirectory(prefix="kvledger-tests-", ignore_cleanup_errors=True)
+    os.environ["KVLEDGER_DATA_DIR"] = folder.name
+    return folder
+
+
+_FOLDER = clean_environment()
+
+
+def pytest_unconfigure() -> None:
+    """The folder goes when the process does."""
+    _FOLDER.cleanup()
+
+
+@pytest.fixture(scope="session")
+def reference_data() -> Path:
+    """The folder of reference files: real usage logs, price facts and their statistics."""
+    given = os.environ.get(REFERENCE_NAME)
+    if not given:
+        pytest.skip(f"{REFERENCE_NAME} is not set: no reference files to compare with")
+    folder = Path(given)
+    if not folder.is_dir():
+        pytest.fail(f"{REFERENCE_NAME} names {given}, which is not a folder")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _environment_stays_as_it_was() -> Iterator[None]:
+    """A test that changes the environment does not change the next test."""
+    before = dict(os.environ)
+    yield
+    for name in os.environ.keys() - before.keys():
+        if name != "PYTEST_CURRENT_TEST":
+            del os.environ[name]
+    for name, value in before.items():
+        if os.environ.get(name) != value and name != "PYTEST_CURRENT_TEST":
+            os.environ[name] = value
