@@ -1,0 +1,12 @@
+"""The version of the formulas, and what they call their figures."""
+
+from __future__ import annotations
+
+METHOD_VERSION = 1
+"""Raised by hand when a formula changes its results. Part of every report id."""
+
+DEFAULT_MODEL = "claude-opus-5"
+"""Prices a workload that names no model; printed as an assumption."""
+
+DAYS_A_MONTH = "30.4375"
+"""365.25 / 12."""

@@ -1,0 +1,294 @@
+"""The cost report: every figure a page, a CSV and the shell show, and where it came from.
+
+Plain data. `econ.report_build.build_report` makes it, `econ.report_json` prints it in the shape of
+the shell's `report`, `econ.report_store` keeps it without loss, `econ.report_csv` exports it.
+Money is `Amount` (exact or a range); None is "not known", never zero. Words are Messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from fractions import Fraction
+
+from econ.money import Amount
+from econ.receipt import Receipt
+from econ.report_params import Adjustment, Period, Rate, ReportParams
+from messages.errors import Message
+
+__all__ = [
+    "Adjustment",
+    "Amount",
+    "Baselines",
+    "BestRef",
+    "BreakEven",
+    "Change",
+    "CostReport",
+    "FittedPrice",
+    "GroupRow",
+    "Month",
+    "Period",
+    "PolicyRow",
+    "PriceSource",
+    "Provenance",
+    "Rate",
+    "Ratios",
+    "Reconciliation",
+    "ReportParams",
+    "Saving",
+    "UnpricedRow",
+    "WorkloadInfo",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceSource:
+    """One price row that was used. `tier_above_tokens` is 0 for the base tier; `prices` are USD per
+    million tokens of the buckets that were used, mode, surface and `peak` applied.
+    `status` is the price row's own ('current', 'unverified', ...)."""
+
+    provider: str
+    surface: str
+    model: str
+    mode: str
+    tier_above_tokens: int
+    peak: bool
+    valid_from: datetime | None
+    valid_to: datetime | None
+    prices: Mapping[str, Decimal]
+    source: str
+    as_of: str
+    status: str
+    via: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """How a figure came about: the formula in words, its inputs as text, the price rows used."""
+
+    formula: Message
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    sources: tuple[PriceSource, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadInfo:
+    """What was billed. `requests` counts single calls, `rows` the table's rows (a row of a bucketed
+    export is many requests). Times are UTC, None where the file has none."""
+
+    name: str
+    format: str
+    requests: int
+    rows: int
+    first_utc: datetime | None
+    last_utc: datetime | None
+    days_utc: int | None
+    granularity: str
+    observed: bool
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baselines:
+    """The three amounts side by side, over the same priced rows. None with a reason under
+    'no_cache_usd', 'billed_usd' or 'best_reachable_usd'."""
+
+    no_cache: Amount | None
+    billed: Amount | None
+    best_reachable: Amount | None
+    reasons: Mapping[str, Message]
+    rows: int
+    requests: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BestRef:
+    """Which policy row is the best reachable one."""
+
+    provider: str
+    surface: str
+    model: str
+    policy: str
+    placement: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saving:
+    """Signed. earned = no caching - billed; reachable = billed - best reachable."""
+
+    earned: Amount | None
+    earned_ratio: float | None
+    reachable: Amount | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ratios:
+    """Hit ratios 0..1, None = no data. `n` requests (rows for a bucketed export) are behind them.
+
+    token_hit = reads / (uncached + reads + writes); request_hit = requests with a read / requests;
+    usd_weighted_hit = read tokens at input price / all prompt tokens at input price.
+    """
+
+    token_hit: float | None
+    request_hit: float | None
+    usd_weighted_hit: float | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupRow:
+    """One row of a table by day, model, session or payer. `key` '' = unassigned.
+
+    Requests and tokens count every row of the group; money only the priced ones, None where the
+    group has none. `unpriced_rows` says how many rows are outside the money.
+    """
+
+    by: str
+    key: str
+    requests: int
+    rows: int
+    unpriced_rows: int
+    tokens: Mapping[str, int]
+    no_cache: Amount | None
+    billed: Amount | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyRow:
+    """What one policy costs on one model, or on the models as used (provider and model None).
+
+    `status` 'priced' or 'unpriced'. Tokens and USD by bucket: two mappings where the truth is a
+    range, the same one twice where it is not. `saving` is signed, against no caching.
+    `hit_ratio_low`, `hit_ratio_high`: token hit ratio, None = not known.
+    """
+
+    provider: str | None
+    surface: str | None
+    model: str | None
+    mode: str | None
+    policy: str
+    placement: str | None
+    status: str
+    reason: Message | None
+    usd: Amount | None
+    saving: Amount | None
+    tokens_low: Mapping[str, int]
+    tokens_high: Mapping[str, int]
+    usd_by_bucket: Mapping[str, Amount]
+    hit_ratio_low: float | None = None
+    hit_ratio_high: float | None = None
+    pings: int | None = None
+    storage_mtok_hours: Decimal | None = None
+    assumptions: tuple[Message, ...] = ()
+    sources: tuple[PriceSource, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FittedPrice:
+    """A constant price in USD per million tokens that reproduces the stated costs of a model."""
+
+    model: str
+    usd_per_mtok: Mapping[str, Decimal]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reconciliation:
+    """What the file (or the invoice) states against what was computed; difference = stated -
+    computed = the sum of `parts`, in their order. `parts` keys: duplicates, unpriced, not_billed,
+    lifetime_split, tier, discount, tax, price, unexplained."""
+
+    stated: Amount
+    computed: Amount
+    difference: Amount
+    parts: Mapping[str, Amount]
+    fitted: tuple[FittedPrice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """Why period 1 cost more or less than period 0; the four parts add up to `total` exactly."""
+
+    from_period: Period
+    to_period: Period
+    volume: Amount
+    mix: Amount
+    caching: Amount
+    price: Amount
+    total: Amount
+    assumptions: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Month:
+    """The figures of a month of 30.4375 days: each times `factor`."""
+
+    factor: Fraction
+    source: Message
+    no_cache: Amount | None
+    billed: Amount | None
+    reachable: Amount | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BreakEven:
+    """When one lifetime pays on one model: from `uses` uses of a prefix within the lifetime, or
+    above `token_hit_ratio` if every token that is not read is written. None: never."""
+
+    provider: str
+    surface: str
+    model: str
+    policy: str
+    write_factor: Decimal
+    read_factor: Decimal
+    token_hit_ratio: float | None
+    uses: int | None
+    source: PriceSource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnpricedRow:
+    """Rows of the workload outside every baseline, and why. Their cost is unknown, not zero."""
+
+    model: str
+    rows: int
+    requests: int
+    reason: Message
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostReport:
+    """The whole report. `figures` opens each number: figure id -> provenance. Ids are
+    'no_cache', 'billed', 'best_reachable', 'earned', 'not_cacheable', 'token_hit', 'request_hit',
+    'usd_weighted_hit', 'month', 'observed_cost', 'reconciliation', 'change', 'break_even' and
+    'bucket.<bucket>' for the buckets of the bill; only those that the report has."""
+
+    report_id: str
+    method_version: int
+    price_book_version: str
+    price_book_as_of: datetime
+    workload_sha256: str
+    params: ReportParams
+    receipt: Receipt
+    assumptions: tuple[Message, ...]
+    workload: WorkloadInfo
+    baselines: Baselines
+    best: BestRef | None
+    saving: Saving
+    not_cacheable: Amount | None
+    ratios: Ratios
+    groups: tuple[GroupRow, ...]
+    reconciliation: Reconciliation | None
+    change: Change | None
+    month: Month | None
+    rates: tuple[Rate, ...]
+    break_even: tuple[BreakEven, ...]
+    unpriced: tuple[UnpricedRow, ...]
+    observed_cost: Amount | None
+    rows: tuple[PolicyRow, ...]
+    figures: Mapping[str, Provenance]

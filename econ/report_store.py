@@ -1,0 +1,115 @@
+"""A report as JSON-able data without loss, and back: a saved report reopens to the same numbers.
+
+Every value that JSON has no word for is an object with one tag. Only the classes listed here are
+ever made, so a stored report cannot name anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any
+
+from econ import receipt, report, report_params
+from econ.report import CostReport
+from messages.errors import DataError, Message
+
+STORE_VERSION = 1
+
+_CLASSES: Mapping[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (
+        Message,
+        receipt.Ignored,
+        receipt.Receipt,
+        receipt.Rejection,
+        receipt.SourceFile,
+        report_params.Adjustment,
+        report_params.Period,
+        report_params.Rate,
+        report_params.ReportParams,
+        report.Amount,
+        report.Baselines,
+        report.BestRef,
+        report.BreakEven,
+        report.Change,
+        report.CostReport,
+        report.FittedPrice,
+        report.GroupRow,
+        report.Month,
+        report.PolicyRow,
+        report.PriceSource,
+        report.Provenance,
+        report.Ratios,
+        report.Reconciliation,
+        report.Saving,
+        report.UnpricedRow,
+        report.WorkloadInfo,
+    )
+}
+_SCALARS: Mapping[str, Callable[[str], Any]] = {
+    "decimal": Decimal,
+    "fraction": Fraction,
+    "date": date.fromisoformat,
+    "datetime": datetime.fromisoformat,
+}
+
+
+def report_to_store(value: CostReport) -> dict[str, Any]:
+    """`value` as plain JSON data (dict, list, str, int, float, bool, None)."""
+    return {"store_version": STORE_VERSION, "report": _encode(value)}
+
+
+def report_from_store(data: Mapping[str, Any]) -> CostReport:
+    """The report that `report_to_store` made `data` from. Raises DataError on anything else."""
+    version = data.get("store_version")
+    if version != STORE_VERSION:
+        raise DataError(
+            Message("report.store_version", {"found": str(version), "expected": str(STORE_VERSION)})
+        )
+    try:
+        decoded = _decode(data["report"])
+    except (KeyError, TypeError, ValueError, AttributeError, InvalidOperation) as error:
+        raise DataError(Message("report.store_broken", {"found": str(error)})) from error
+    if not isinstance(decoded, CostReport):
+        raise DataError(Message("report.store_broken", {"found": type(decoded).__name__}))
+    return decoded
+
+
+def _encode(value: object) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Decimal):
+        return {"decimal": str(value)}
+    if isinstance(value, Fraction):
+        return {"fraction": str(value)}
+    if isinstance(value, datetime):
+        return {"datetime": value.isoformat()}
+    if isinstance(value, date):
+        return {"date": value.isoformat()}
+    if isinstance(value, tuple):
+        return [_encode(item) for item in value]
+    if isinstance(value, Mapping):
+        return {"map": [[_encode(key), _encode(item)] for key, item in value.items()]}
+    name = type(value).__name__
+    if _CLASSES.get(name) is not type(value):
+        raise AssertionError(f"{name} cannot be stored in a report")
+    return {
+        name: {field.name: _encode(getattr(value, field.name)) for field in fields(_CLASSES[name])}
+    }
+
+
+def _decode(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(_decode(item) for item in value)
+    if not isinstance(value, dict):
+        return value
+    ((tag, inner),) = value.items()
+    if tag == "map":
+        return {_decode(key): _decode(item) for key, item in inner}
+    if tag in _SCALARS:
+        return _SCALARS[tag](inner)
+    return _CLASSES[tag](**{name: _decode(item) for name, item in inner.items()})
