@@ -145,6 +145,15 @@ class Amount:
     def __add__(self, other: Amount) -> Amount:
         return Amount(low_e13=self.low_e13 + other.low_e13, high_e13=self.high_e13 + other.high_e13)
 
+    def less(self, other: Amount) -> Amount:
+        """The difference end by end, for two amounts that are uncertain for the same reason."""
+        ends = (self.low_e13 - other.low_e13, self.high_e13 - other.high_e13)
+        return Amount(low_e13=min(ends), high_e13=max(ends))
+
+    def negated(self) -> Amount:
+        """The amount with the other sign: a loss as the size of a loss."""
+        return Amount(low_e13=-self.high_e13, high_e13=-self.low_e13)
+
     def times(self, factor: Fraction) -> Amount:
         """The amount multiplied by a factor >= 0, each end rounded half-up to 1e-13 USD."""
         return Amount(

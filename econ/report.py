@@ -156,6 +156,20 @@ class GroupRow:
     no_cache: Amount | None
     billed: Amount | None
 
+    @property
+    def saving(self) -> Amount | None:
+        """No caching - billed, signed; None where either is unknown. Ends are compared with ends:
+        both baselines of a row are uncertain for the same reason, its price."""
+        if self.no_cache is None or self.billed is None:
+            return None
+        return self.no_cache.less(self.billed)
+
+    @property
+    def token_hit(self) -> float | None:
+        """Reads / (uncached + reads + writes) of the group; None = no data."""
+        prompt = sum(count for bucket, count in self.tokens.items() if bucket != "output")
+        return self.tokens["read"] / prompt if prompt and "read" in self.tokens else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRow:
