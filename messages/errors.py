@@ -1,7 +1,8 @@
 """The error tree, and the message that an error or a receipt carries.
 
 KvledgerError
-├── InputError(ValueError)       what you gave is wrong: a file, a flag, a URL parameter
+├── InputError(ValueError)       what you gave is wrong: a file, a URL parameter
+│   └── UsageError               a flag of the command line is wrong (exit status 2)
 ├── NotFoundError(LookupError)   it does not exist here
 ├── SourceError(OSError)         we could not ask: a host, a disk, a database
 └── DataError(ValueError)        bytes came, their meaning did not: a price table, a stored report
@@ -53,6 +54,10 @@ class KvledgerError(Exception):
 
 class InputError(KvledgerError, ValueError):
     """What the user gave is wrong; the message names the place and what was expected."""
+
+
+class UsageError(InputError):
+    """A command line flag has a value that it cannot have."""
 
 
 class NotFoundError(KvledgerError, LookupError):
