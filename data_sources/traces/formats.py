@@ -1,0 +1,65 @@
+"""The formats that are known by name, and what a user can do with those not read yet.
+
+Names are those under which the formats are catalogued: one id each, words in `traces.format.*`.
+"""
+
+from __future__ import annotations
+
+from messages.errors import Message
+
+MAP = "map"  # --map can read it
+CONVERT = "convert"  # nested or textual: convert it to kvledger's CSV first
+TEXT_ONLY = "text_only"  # text without token counts
+COST_ONLY = "cost_only"  # money without token counts
+NOT_REQUESTS = "not_requests"  # counters, rates or dictionaries, not requests
+
+UNREAD: dict[str, str] = {
+    "anthropic_console_cost_csv": COST_ONLY,
+    "anthropic_cost_report": COST_ONLY,
+    "anthropic_usage_report": CONVERT,
+    "azure_llm_trace": MAP,
+    "azure_lmm_trace": MAP,
+    "bailian_trace": MAP,
+    "bedrock_invocation_log": CONVERT,
+    "burstgpt": MAP,
+    "cloudflare_ai_gateway_logs": CONVERT,
+    "cursor_usage_events": CONVERT,
+    "deepseek_usage_zip": CONVERT,
+    "gcp_billing_standard": COST_ONLY,
+    "helicone_requests": MAP,
+    "langfuse_observations": CONVERT,
+    "litellm_spend_logs": MAP,
+    "lmcache_agent_text": TEXT_ONLY,
+    "lmsys_chat": TEXT_ONLY,
+    "openai_batch_input": TEXT_ONLY,
+    "openai_cost_csv": COST_ONLY,
+    "openrouter_activity_daily": MAP,
+    "openrouter_generations": MAP,
+    "otel_genai_spans": CONVERT,
+    "ragpulse_dictionary": NOT_REQUESTS,
+    "ragpulse_trace": MAP,
+    "servegen_client_rate": NOT_REQUESTS,
+    "sglang_request_log": CONVERT,
+    "sharegpt": TEXT_ONLY,
+    "tracelab_rounds": MAP,
+    "vidur_lengths": MAP,
+    "vidur_trace": MAP,
+    "vllm_engine_log": NOT_REQUESTS,
+    "vllm_prometheus": NOT_REQUESTS,
+    "weka_kv_cache_tester": CONVERT,
+    "wildchat": TEXT_ONLY,
+}
+"""Formats that are recognised and not read yet, with what their user can do."""
+
+GENERIC = frozenset({"generic_csv", "generic_request_jsonl", "generic_json", "generic_parquet"})
+"""Tables that nothing is known about: the column picker (`--map`) reads them."""
+
+
+def label(format_id: str) -> Message:
+    """The name of a format in words."""
+    return Message(f"traces.format.{format_id}")
+
+
+def advice(format_id: str) -> Message:
+    """What to do with a file of a format that is not read yet."""
+    return Message(f"traces.advice.{UNREAD[format_id]}")

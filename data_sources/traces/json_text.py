@@ -1,0 +1,130 @@
+"""JSON documents and JSON Lines, told apart and read so that no file can break the reader."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from data_sources.traces.base import Decoded
+from data_sources.traces.limits import MAX_JSON_DOCUMENT_BYTES, MAX_LINE_BYTES
+from messages.errors import Message, input_error
+
+
+class NotJsonError(ValueError):
+    """The text is not one JSON value. `line` and `column` are 1-based inside the text."""
+
+    def __init__(self, what: str, line: int = 1, column: int = 1) -> None:
+        super().__init__(what)
+        self.what, self.line, self.column = what, line, column
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One non-blank line: its number and its JSON value, or why there is none."""
+
+    number: int
+    value: Any
+    problem: Message | None = None
+
+
+def parse(text: str) -> Any:
+    """One JSON value. NotJsonError for anything else, absurd nesting and number lengths too."""
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise NotJsonError(error.msg, error.lineno, error.colno) from error
+    except RecursionError as error:
+        raise NotJsonError("too deeply nested") from error
+    except ValueError as error:  # integers of more than 4,300 digits
+        raise NotJsonError("a number with too many digits") from error
+    return value
+
+
+def is_document(path: Path) -> bool:
+    """One JSON value in the whole file (JSON) rather than one a line (JSON Lines)."""
+    lines = _nonblank(path)
+    first = next(lines, None)
+    if first is None:
+        return False
+    second = next(lines, None)
+    lines.close()
+    if first[1] is not None and _parses(first[1]):
+        return second is None
+    return path.stat().st_size <= MAX_JSON_DOCUMENT_BYTES and _parses(path.read_text("utf-8"))
+
+
+def read_document(decoded: Decoded) -> Any:
+    """The file's one JSON value. InputError with line and column when it is not one."""
+    size = decoded.path.stat().st_size
+    if size > MAX_JSON_DOCUMENT_BYTES:
+        raise input_error(
+            "traces.json_too_large",
+            file=decoded.source.name,
+            found_bytes=size,
+            limit_bytes=MAX_JSON_DOCUMENT_BYTES,
+        )
+    try:
+        return parse(decoded.path.read_text("utf-8"))
+    except NotJsonError as error:
+        raise input_error(
+            "traces.not_json",
+            file=decoded.source.name,
+            line=error.line,
+            column=error.column,
+            found=error.what,
+        ) from error
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    """Every non-blank line of a JSON Lines file; broken ones carry their problem."""
+    for number, text in _nonblank(path):
+        if text is None:
+            too_long = Message("traces.line_too_long", {"limit_bytes": MAX_LINE_BYTES})
+            yield Line(number, None, too_long)
+            continue
+        try:
+            yield Line(number, parse(text))
+        except NotJsonError as error:
+            yield Line(number, None, Message("traces.line_not_json", {"column": error.column}))
+
+
+def records(decoded: Decoded) -> Iterator[Line]:
+    """Records of a JSON list, one JSON object, or JSON Lines: numbered from 1.
+
+    The number is the line in JSON Lines and the position in a list.
+    """
+    if not is_document(decoded.path):
+        yield from read_lines(decoded.path)
+        return
+    value = read_document(decoded)
+    items = value if isinstance(value, list) else [value]
+    for number, item in enumerate(items, start=1):
+        yield Line(number, item)
+
+
+def _parses(text: str) -> bool:
+    try:
+        parse(text)
+    except NotJsonError:
+        return False
+    return True
+
+
+def _nonblank(path: Path) -> Generator[tuple[int, str | None], None, None]:
+    """(line number, text); the text is None where the line is longer than the limit."""
+    with path.open("r", encoding="utf-8", newline=None) as stream:
+        number = 0
+        while True:
+            number += 1
+            text = stream.readline(MAX_LINE_BYTES)
+            if not text:
+                return
+            if len(text) == MAX_LINE_BYTES and not text.endswith("\n"):
+                while (rest := stream.readline(MAX_LINE_BYTES)) and not rest.endswith("\n"):
+                    pass
+                yield number, None
+            elif not text.isspace():
+                yield number, text

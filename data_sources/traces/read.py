@@ -1,0 +1,122 @@
+"""Files in, one workload and one receipt out: decode, detect, read by format, join."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from data_sources.traces import formats, registry
+from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult, Source, no_progress
+from data_sources.traces.combine import add_receipts, combine
+from data_sources.traces.decode import decode
+from data_sources.traces.detect import Detection, detect, shown_columns
+from data_sources.traces.limits import BROWSER, Limits
+from messages.errors import InputError, Message, input_error
+
+_DECODE_SHARE = 0.2  # of the whole read, as measured on JSON Lines
+
+
+def read(
+    sources: Sequence[Source],
+    options: ReadOptions | None = None,
+    progress: Progress = no_progress,
+    limits: Limits = BROWSER,
+) -> ReadResult:
+    """One workload from all `sources`, and the receipt of how it came about.
+
+    InputError with one sentence when there is no file, or one of them is empty, broken, too
+    large, of a format that is not read yet, or unusable as a whole. Nothing is left on disk.
+    """
+    options = options or ReadOptions()
+    unique, notes = _without_copies(sources)
+    if not unique:
+        raise input_error("traces.no_files")
+    with TemporaryDirectory(prefix="kvledger-read-") as folder:
+        decoded = _decoded(unique, Path(folder), limits, progress)
+        groups = _grouped(decoded, options, limits)
+        results = []
+        for done, ((_, module), files) in enumerate(groups.items()):
+            part = _part_of(progress, done, len(groups))
+            results.append(registry.reader(module)(files, options, part))
+    joined = combine(results, workload_name(unique))
+    progress(1.0, "read")
+    return ReadResult(workload=joined.workload, receipt=add_receipts([joined.receipt], notes))
+
+
+def workload_name(sources: Sequence[Source]) -> str:
+    """The first file's own name, '+ n' where there are more."""
+    first = sources[0].name.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or sources[0].name
+    return first if len(sources) == 1 else f"{first} + {len(sources) - 1}"
+
+
+def _without_copies(sources: Sequence[Source]) -> tuple[list[Source], list[Message]]:
+    """Byte-for-byte copies are read once: reading them twice would double every count."""
+    seen: dict[str, Source] = {}
+    notes = []
+    for source in sources:
+        first = seen.setdefault(source.sha256, source)
+        if first is not source:
+            values = {"file": source.name, "first": first.name}
+            notes.append(Message("traces.assume.same_file", values))
+    return list(seen.values()), notes
+
+
+def _decoded(
+    sources: Sequence[Source], folder: Path, limits: Limits, progress: Progress
+) -> list[Decoded]:
+    files: list[Decoded] = []
+    for done, source in enumerate(sources):
+        progress(_DECODE_SHARE * done / len(sources), "decode")
+        files.extend(decode(source, folder, limits))
+    return files
+
+
+def _grouped(
+    files: Sequence[Decoded], options: ReadOptions, limits: Limits
+) -> dict[tuple[str, str], list[Decoded]]:
+    """Files by (format, reader module), in order of first appearance."""
+    groups: dict[tuple[str, str], list[Decoded]] = {}
+    for file in files:
+        found = detect(file, limits)
+        groups.setdefault((found.format, _module(file, found, options)), []).append(file)
+    return groups
+
+
+def _module(file: Decoded, found: Detection, options: ReadOptions) -> str:
+    """The reader module. A column mapping that names a column of the file goes before its own
+    reader: the user knows better. A format without a reader needs one."""
+    if options.mapping and _mapping_applies(found, options):
+        return registry.MAPPED
+    if found.format in registry.READERS:
+        return registry.READERS[found.format]
+    raise _unread(file, found)
+
+
+def _mapping_applies(found: Detection, options: ReadOptions) -> bool:
+    if found.shape == "text":
+        return False
+    columns = {name.split(".", 1)[0] for name in options.mapping} | set(options.mapping)
+    if not found.columns.isdisjoint(columns):
+        return True
+    return found.format in formats.GENERIC or found.format not in registry.READERS
+
+
+def _unread(file: Decoded, found: Detection) -> InputError:
+    return input_error(
+        "traces.unread_format",
+        file=file.source.name,
+        format=formats.label(found.format),
+        advice=formats.advice(found.format),
+        columns=shown_columns(found),
+    )
+
+
+def _part_of(progress: Progress, done: int, total: int) -> Progress:
+    """`progress` of one of `total` groups, as a share of the whole read."""
+
+    def report(fraction: float, stage: str) -> None:
+        share = (done + min(1.0, max(0.0, fraction))) / total
+        progress(_DECODE_SHARE + (1 - _DECODE_SHARE) * share, stage)
+
+    return report

@@ -1,0 +1,36 @@
+"""Which module reads which format. A reader is imported when its first file comes."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from data_sources.traces.base import Reader
+
+READERS: dict[str, str] = {
+    "anthropic_batch_results": "batch_results",
+    "anthropic_console_tokens_csv": "console_csv",
+    "api_replies": "api_replies",
+    "claude_code_jsonl": "claude_code",
+    "codex_exec_json": "codex_exec",
+    "codex_rollout": "codex",
+    "gemini_cli_chat": "gemini_cli",
+    "generic_csv": "mapped",
+    "generic_json": "mapped",
+    "generic_parquet": "mapped",
+    "generic_request_jsonl": "mapped",
+    "kvledger_csv": "plain_csv",
+    "mooncake_trace": "mooncake",
+    "openai_batch_output": "batch_results",
+    "openai_usage_api": "openai_usage_api",
+    "openai_usage_csv": "openai_csv",
+}
+"""Format id -> module of this package with a function `read` (a `base.Reader`)."""
+
+MAPPED = "mapped"
+"""The module that reads any table by the user's own column names."""
+
+
+def reader(module: str) -> Reader:
+    """The `read` function of a reader module of this package."""
+    found: Reader = import_module(f"data_sources.traces.{module}").read
+    return found
