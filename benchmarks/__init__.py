@@ -1,0 +1,1 @@
+"""Speed, measured by hand: see README.md in this folder."""
