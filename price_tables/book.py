@@ -29,7 +29,10 @@ BUCKETS = (
 STORAGE = "storage_per_mtok_hour"
 READ_EXPLICIT = "read_explicit"  # where a provider prices reads of explicit entries apart
 OUTPUT_THINKING = "output_thinking"
-EXTRA_PRICES = (STORAGE, READ_EXPLICIT, OUTPUT_THINKING)
+UNCACHED_AUDIO = "uncached_audio"
+READ_AUDIO = "read_audio"
+EXTRA_PRICES = (STORAGE, READ_EXPLICIT, OUTPUT_THINKING, UNCACHED_AUDIO, READ_AUDIO)
+WRITE_BUCKETS = ("write_5m", "write_1h", "write_30m", "write_12h")
 
 MODES = ("standard", "batch", "flex", "fast", "priority", "ultrafast")
 
@@ -69,6 +72,7 @@ class Segment:
     factors: tuple[str, ...] = ()
     peak: PeakSchedule | None = None
     refused: Message | None = None
+    second_source: str | None = None  # inherited prices: the page that says they are inherited
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +91,7 @@ class RateCard:
     matched_by: str
     segments: tuple[Segment, ...]
     assumptions: tuple[Message, ...] = ()
+    retires_on: date | None = None  # first day without service: segments end there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +123,28 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModeRule:
+    """What a mode does to a period's prices, in force in [valid_from, valid_to).
+
+    Either `multiplier` (with another factor for single buckets in `bucket_multipliers`, and only
+    the buckets of `buckets` where that is not empty), or `usd_per_mtok`, which replaces all prices.
+    Storage is not a token price: no multiplier touches it.
+    """
+
+    multiplier: Decimal | None = None
+    bucket_multipliers: Mapping[str, Decimal] = field(default_factory=dict)
+    usd_per_mtok: Mapping[str, Decimal] = field(default_factory=dict)
+    buckets: tuple[str, ...] = ()
+    long_prompts_offered: bool = True
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    status: str | None = None
+    source: str | None = None
+    as_of: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
     """Prices as published, before mode and surface: see Segment for prices as billed."""
 
@@ -126,10 +153,23 @@ class Period:
     status: str
     usd_per_mtok: Mapping[str, Decimal]
     tiers: tuple[tuple[int, Mapping[str, Decimal]], ...]
-    modes: Mapping[str, Mapping[str, object]]
+    modes: Mapping[str, tuple[ModeRule, ...]]
     source: str
     as_of: str
     via: str | None = None
+    note: str | None = None
+    schedule: str | None = None
+    second_source: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawn:
+    """A price change that was announced and called off. It is shown, and never applies."""
+
+    announced_for: datetime
+    usd_per_mtok: Mapping[str, Decimal]
+    source: str
+    as_of: str
     note: str | None = None
 
 
@@ -149,6 +189,32 @@ class Model:
     regional_multiplier: Decimal | None = None
     inherited_from: str | None = None
     notes: tuple[str, ...] = ()
+    withdrawn: tuple[Withdrawn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surface:
+    """A variant of one provider. `regional`: a model's regional multiplier applies on it."""
+
+    name: str
+    regional: bool = False
+    source: str | None = None
+    as_of: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageShape:
+    """Which field of an API reply is which bucket. `prompt_contains`: what the prompt count of
+    that API already includes ('read', 'writes')."""
+
+    api: str
+    prompt_contains: tuple[str, ...]
+    fields: Mapping[str, tuple[str, ...]]
+    source: str
+    as_of: str
+    via: str | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +230,16 @@ class ProviderTable:
     models: tuple[Model, ...]
     disagreements: tuple[Disagreement, ...] = ()
     schedules: Mapping[str, PeakSchedule] = field(default_factory=dict)
+    schedule_starts: Mapping[str, datetime] = field(default_factory=dict)
+    maker: bool = False
+    also_called: tuple[str, ...] = ()
+    surface_rules: Mapping[str, Surface] = field(default_factory=dict)
+    id_prefixes: Mapping[str, str] = field(default_factory=dict)  # 'us.' -> surface
+    publishers: tuple[str, ...] = ()  # 'anthropic' in 'anthropic.claude-opus-5'
+    mode_words: Mapping[str, str] = field(default_factory=dict)  # 'priority' -> 'fast'
+    free_writes: tuple[str, ...] = ()  # rule families whose writes cost what input costs; '*' all
+    usage: tuple[UsageShape, ...] = ()
+    other_fees: tuple[Sourced, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,3 +249,5 @@ class PriceBook:
     version: str
     as_of: datetime
     tables: Mapping[str, ProviderTable]
+    memo: dict[object, object] = field(default_factory=dict, compare=False, repr=False)
+    """Look-ups that were made: a cache of `price_tables.lookup`, never part of what a book is."""
