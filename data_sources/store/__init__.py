@@ -1,1 +1,1 @@
-"""Where workloads, reports and jobs are kept: SQLAlchemy, Alembic, Parquet."""
+"""Where what came in is kept: the ledger database, workload files, saved reports, jobs."""

