@@ -67,6 +67,11 @@ def _has(*keys: str) -> Rule:
     return lambda value: wanted <= value.keys()
 
 
+def _kind(value: JsonObject) -> str:
+    kind = value.get("type")
+    return kind if isinstance(kind, str) else ""
+
+
 def _mapping(value: JsonObject, key: str) -> JsonObject:
     inner = value.get(key)
     return inner if isinstance(inner, Mapping) else {}
@@ -123,11 +128,11 @@ def _claude_code(value: JsonObject) -> bool:
 
 
 def _claude_code_hint(value: JsonObject) -> bool:
-    return value.get("type") in CLAUDE_TYPES and ("sessionId" in value or "leafUuid" in value)
+    return _kind(value) in CLAUDE_TYPES and ("sessionId" in value or "leafUuid" in value)
 
 
 def _codex(value: JsonObject) -> bool:
-    return value.get("type") in CODEX_TYPES and isinstance(value.get("payload"), Mapping)
+    return _kind(value) in CODEX_TYPES and isinstance(value.get("payload"), Mapping)
 
 
 def _codex_exec(value: JsonObject) -> bool:
@@ -207,7 +212,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
 
 HINTS: tuple[tuple[str, Rule], ...] = (
     ("claude_code_jsonl", _claude_code_hint),
-    ("codex_exec_json", lambda v: v.get("type") in CODEX_EXEC_TYPES),
+    ("codex_exec_json", lambda v: _kind(v) in CODEX_EXEC_TYPES),
     ("gemini_cli_chat", _has("sessionId", "startTime")),
 )
 """Rows that a format starts with but that hold no request: taken when no row decides."""
