@@ -231,6 +231,7 @@ class ProviderTable:
     disagreements: tuple[Disagreement, ...] = ()
     schedules: Mapping[str, PeakSchedule] = field(default_factory=dict)
     schedule_starts: Mapping[str, datetime] = field(default_factory=dict)
+    schedule_sources: Mapping[str, Sourced] = field(default_factory=dict)
     maker: bool = False
     also_called: tuple[str, ...] = ()
     surface_rules: Mapping[str, Surface] = field(default_factory=dict)

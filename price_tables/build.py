@@ -47,6 +47,7 @@ def table(file: schema.TableFile) -> ProviderTable:
         disagreements=tuple(_disagreement(row) for row in file.disagreements),
         schedules={name: _schedule(name, row) for name, row in file.schedules.items()},
         schedule_starts={name: row.applies_from for name, row in file.schedules.items()},
+        schedule_sources={name: _hours(row) for name, row in file.schedules.items()},
         maker=file.maker,
         also_called=tuple(file.also_called),
         id_prefixes=dict(file.id_prefixes),
@@ -177,6 +178,10 @@ def _surface(row: schema.SurfaceRow) -> Surface:
 
 def _rule(row: schema.RuleRow) -> Sourced:
     return Sourced(value=row.value, source=row.source, as_of=row.as_of, note=row.note, via=row.via)
+
+
+def _hours(row: schema.ScheduleRow) -> Sourced:
+    return Sourced(value=row.holiday_source, source=row.source, as_of=row.as_of, note=row.note)
 
 
 def _fee(row: schema.FeeRow) -> Sourced:

@@ -251,7 +251,11 @@ def _holds(segment: Segment, at: datetime) -> bool:
 
 
 def _no_period(card: RateCard, at: datetime) -> Unpriced:
-    names: dict[str, Value] = {"model": card.model, "provider": card.provider, "at": _text(at)}
+    names: dict[str, Value] = {
+        "model": card.model,
+        "provider": card.provider,
+        "at": moment_text(at),
+    }
     if card.retires_on is not None and at.astimezone(UTC).date() >= card.retires_on:
         return _unpriced("retired", **names, retires_on=card.retires_on.isoformat())
     nearest = min(card.segments, key=lambda segment: _distance(segment, at))
@@ -268,15 +272,16 @@ def period_words(segment: Segment) -> Message:
     """A segment's time as a message: from, until, both or neither; the end is not included."""
     start, end = segment.valid_from, segment.valid_to
     if start and end:
-        return Message("prices.from_until", {"start": _text(start), "end": _text(end)})
+        return Message("prices.from_until", {"start": moment_text(start), "end": moment_text(end)})
     if start:
-        return Message("prices.from", {"start": _text(start)})
+        return Message("prices.from", {"start": moment_text(start)})
     if end:
-        return Message("prices.until", {"end": _text(end)})
+        return Message("prices.until", {"end": moment_text(end)})
     return Message("prices.always")
 
 
-def _text(at: datetime) -> str:
+def moment_text(at: datetime) -> str:
+    """A UTC moment as text; midnight is written as its date alone, as the tables do."""
     moment = at.astimezone(UTC)
     midnight = moment.time() == datetime.min.time()
     return moment.date().isoformat() if midnight else f"{moment:%Y-%m-%dT%H:%M:%SZ}"

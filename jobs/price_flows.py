@@ -1,0 +1,144 @@
+"""Service calls on prices for both doors: the shapes of `prices show` and `prices check`. Money
+leaves as decimal text, moments as UTC text. The page's rows come from `jobs.price_rows`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+from jobs.price_rows import (
+    CacheRuleRow,
+    ChangeRow,
+    DisagreementRow,
+    PriceRow,
+    StatedValue,
+    book_version,
+    cache_rule_rows,
+    changes_ahead_rows,
+    disagreement_rows,
+    price_table_rows,
+    providers,
+    rows_at,
+    usd_text,
+    utc_moment,
+)
+from messages.catalogue import DEFAULT_LANGUAGE, say
+from price_tables.book import RateCard, Segment, Unpriced
+from price_tables.changes import changes_ahead
+from price_tables.load import CheckedTable, check_tables, load_book
+from price_tables.lookup import moment_text, rate_card
+from price_tables.peak import peak_prices
+
+__all__ = [
+    "CacheRuleRow",
+    "ChangeRow",
+    "DisagreementRow",
+    "PriceRow",
+    "StatedValue",
+    "book_version",
+    "cache_rule_rows",
+    "changes_ahead_rows",
+    "disagreement_rows",
+    "price_table_rows",
+    "prices_check",
+    "prices_show",
+    "providers",
+    "usd_text",
+]
+
+
+def prices_show(
+    model: str,
+    provider: str | None = None,
+    surface: str | None = None,
+    mode: str | None = None,
+    prompt_tokens: int | None = None,
+    at: date | datetime | None = None,
+    language: str = DEFAULT_LANGUAGE,
+) -> dict[str, Any]:
+    """The rows that price `model` at `at` (default the book's own date; a date is 00:00 UTC), or
+    the reason why none does. Without `prompt_tokens` every tier is a match."""
+    book = load_book()
+    moment = utc_moment(at) if at is not None else book.as_of
+    card = rate_card(book, provider=provider, surface=surface, model=model, mode=mode)
+    rows = card if isinstance(card, Unpriced) else rows_at(card, moment, prompt_tokens)
+    if isinstance(rows, Unpriced):
+        return {"matches": [], "unpriced_reason": say(language, rows.reason)}
+    assert isinstance(card, RateCard)  # noqa: S101
+    return {"matches": [_shown(card, row, language) for row in rows], "unpriced_reason": None}
+
+
+def prices_check(today: date, language: str = DEFAULT_LANGUAGE) -> dict[str, Any]:
+    """Every table with its age and its errors, and the changes after `today`. Raises DataError
+    only where `book.yaml` itself cannot be read."""
+    checked = check_tables()
+    sound = all(table.error is None for table in checked)
+    changes = changes_ahead(load_book(), today) if sound else ()
+    return {
+        "tables": [_checked(table, today, language) for table in checked],
+        "changes_ahead": [
+            {
+                "provider": change.provider,
+                "model": change.model,
+                "from": moment_text(change.on),
+                "what": say(language, change.what),
+            }
+            for change in changes
+        ],
+    }
+
+
+def _shown(card: RateCard, row: Segment, language: str) -> dict[str, Any]:
+    return {
+        "provider": card.provider,
+        "surface": card.surface,
+        "model": card.model,
+        "matched_by": card.matched_by,
+        "valid_from": moment_text(row.valid_from) if row.valid_from else None,
+        "valid_to": moment_text(row.valid_to) if row.valid_to else None,
+        "mode": card.mode,
+        "tier": f"above {row.above_tokens}" if row.above_tokens else "base",
+        "above_tokens": row.above_tokens,
+        "usd_per_mtok": _texts(row.usd_per_mtok),
+        "source": row.source,
+        "as_of": row.as_of,
+        "status": row.status,
+        "second_source": row.second_source,
+        "via": row.via,
+        "note": row.note,
+        "factors": list(row.factors),
+        "peak_usd_per_mtok": _texts(peak_prices(row)) if row.peak else None,
+        "assumptions": [say(language, message) for message in card.assumptions],
+    }
+
+
+def _texts(prices: Mapping[str, Decimal]) -> dict[str, str]:
+    return {name: usd_text(price) for name, price in prices.items()}
+
+
+def _checked(checked: CheckedTable, today: date, language: str) -> dict[str, Any]:
+    table = checked.table
+    if table is None:
+        errors = [say(language, checked.error.message)] if checked.error else []
+        return {
+            "provider": checked.provider,
+            "models": 0,
+            "oldest_as_of": None,
+            "age_days": None,
+            "errors": errors,
+        }
+    oldest = min(model.periods[-1].as_of for model in table.models)
+    return {
+        "provider": table.provider,
+        "models": len(table.models),
+        "oldest_as_of": oldest,
+        "age_days": (today - _first_day(oldest)).days,
+        "errors": [],
+    }
+
+
+def _first_day(as_of: str) -> date:
+    """A month stands for its first day: ages are never understated."""
+    return date.fromisoformat(as_of if len(as_of) > 7 else f"{as_of}-01")
