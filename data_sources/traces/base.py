@@ -50,12 +50,15 @@ class ReadOptions:
     `model_names`: the file's own model name -> a model id to price it as (`--map-model`).
     `block_tokens`: tokens per block id where the file does not say (`--block-size`).
     `tz`: zone of times that carry none ('Asia/Tokyo'); None = such times are not absolute.
+    `leave_out_flagged`: reject rows whose number of block ids does not fit their length, instead
+    of keeping and listing them.
     """
 
     mapping: Mapping[str, str] = field(default_factory=dict)
     model_names: Mapping[str, str] = field(default_factory=dict)
     block_tokens: int | None = None
     tz: str | None = None
+    leave_out_flagged: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
