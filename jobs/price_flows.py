@@ -4,7 +4,7 @@ leaves as decimal text, moments as UTC text. The page's rows come from `jobs.pri
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -24,7 +24,7 @@ from jobs.price_rows import (
     usd_text,
     utc_moment,
 )
-from messages.catalogue import DEFAULT_LANGUAGE, say
+from messages.catalogue import DEFAULT_LANGUAGE, Say, sayer
 from price_tables.book import RateCard, Segment, Unpriced
 from price_tables.changes import changes_ahead
 from price_tables.load import CheckedTable, check_tables, load_book
@@ -48,6 +48,8 @@ __all__ = [
     "usd_text",
 ]
 
+_ENGLISH = sayer(DEFAULT_LANGUAGE)
+
 
 def prices_show(
     model: str,
@@ -56,7 +58,7 @@ def prices_show(
     mode: str | None = None,
     prompt_tokens: int | None = None,
     at: date | datetime | None = None,
-    language: str = DEFAULT_LANGUAGE,
+    say: Say = _ENGLISH,
 ) -> dict[str, Any]:
     """The rows that price `model` at `at` (default the book's own date; a date is 00:00 UTC), or
     the reason why none does. Without `prompt_tokens` every tier is a match."""
@@ -65,32 +67,33 @@ def prices_show(
     card = rate_card(book, provider=provider, surface=surface, model=model, mode=mode)
     rows = card if isinstance(card, Unpriced) else rows_at(card, moment, prompt_tokens)
     if isinstance(rows, Unpriced):
-        return {"matches": [], "unpriced_reason": say(language, rows.reason)}
+        return {"matches": [], "unpriced_reason": say(rows.reason)}
     assert isinstance(card, RateCard)  # noqa: S101
-    return {"matches": [_shown(card, row, language) for row in rows], "unpriced_reason": None}
+    return {"matches": [_shown(card, row, say) for row in rows], "unpriced_reason": None}
 
 
-def prices_check(today: date, language: str = DEFAULT_LANGUAGE) -> dict[str, Any]:
-    """Every table with its age and its errors, and the changes after `today`. Raises DataError
-    only where `book.yaml` itself cannot be read."""
+def prices_check(today: date | None = None, say: Say = _ENGLISH) -> dict[str, Any]:
+    """Every table with its age and its errors, and the changes after `today` (default the UTC day).
+    Raises DataError only where `book.yaml` itself cannot be read."""
+    today = today or datetime.now(tz=UTC).date()
     checked = check_tables()
     sound = all(table.error is None for table in checked)
     changes = changes_ahead(load_book(), today) if sound else ()
     return {
-        "tables": [_checked(table, today, language) for table in checked],
+        "tables": [_checked(table, today, say) for table in checked],
         "changes_ahead": [
             {
                 "provider": change.provider,
                 "model": change.model,
                 "from": moment_text(change.on),
-                "what": say(language, change.what),
+                "what": say(change.what),
             }
             for change in changes
         ],
     }
 
 
-def _shown(card: RateCard, row: Segment, language: str) -> dict[str, Any]:
+def _shown(card: RateCard, row: Segment, say: Say) -> dict[str, Any]:
     return {
         "provider": card.provider,
         "surface": card.surface,
@@ -110,7 +113,7 @@ def _shown(card: RateCard, row: Segment, language: str) -> dict[str, Any]:
         "note": row.note,
         "factors": list(row.factors),
         "peak_usd_per_mtok": _texts(peak_prices(row)) if row.peak else None,
-        "assumptions": [say(language, message) for message in card.assumptions],
+        "assumptions": [say(message) for message in card.assumptions],
     }
 
 
@@ -118,10 +121,10 @@ def _texts(prices: Mapping[str, Decimal]) -> dict[str, str]:
     return {name: usd_text(price) for name, price in prices.items()}
 
 
-def _checked(checked: CheckedTable, today: date, language: str) -> dict[str, Any]:
+def _checked(checked: CheckedTable, today: date, say: Say) -> dict[str, Any]:
     table = checked.table
     if table is None:
-        errors = [say(language, checked.error.message)] if checked.error else []
+        errors = [say(checked.error.message)] if checked.error else []
         return {
             "provider": checked.provider,
             "models": 0,

@@ -71,7 +71,7 @@ class ChangeRow:
     """A dated change that lies ahead; `what` is to be said in the reader's language."""
 
     provider: str
-    model: str | None
+    model: str
     on: datetime
     kind: str
     what: Message

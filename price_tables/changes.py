@@ -19,10 +19,10 @@ _Prices = Mapping[str, Decimal]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One dated change. `on` is its first moment (UTC); `model` None = the whole provider."""
+    """One dated change. `on` is its first moment (UTC)."""
 
     provider: str
-    model: str | None
+    model: str
     on: datetime
     kind: str
     what: Message
@@ -37,13 +37,12 @@ def changes_ahead(book: PriceBook, after: date) -> tuple[Change, ...]:
     """
     found: list[Change] = []
     for table in book.tables.values():
-        found += _holidays(table)
         for model in table.models:
             found += _prices(model)
             if model.inherited_from is None:
-                found += (*_retirement(model), *_modes(model))
+                found += (*_retirement(model), *_modes(model), *_holidays(table, model))
     ahead = (change for change in found if change.on.date() > after)
-    return tuple(sorted(ahead, key=lambda change: (change.on, change.provider, change.model or "")))
+    return tuple(sorted(ahead, key=lambda change: (change.on, change.provider, change.model)))
 
 
 def _change(
@@ -119,18 +118,20 @@ def _modes(model: Model) -> Iterator[Change]:
                     yield _change(model, rule.valid_to, MODE, "mode_factor", period, **more)
 
 
-def _holidays(table: ProviderTable) -> Iterator[Change]:
-    for name, schedule in table.schedules.items():
-        if schedule.covers_through is None:
-            continue
-        hours = table.schedule_sources[name]
-        last = datetime.combine(schedule.covers_through, datetime.min.time(), tzinfo=UTC)
-        yield Change(
-            provider=table.provider,
-            model=None,
-            on=last + timedelta(days=1),
-            kind=HOLIDAYS,
-            what=Message("prices.change.holidays_end", {"provider": table.provider}),
-            source=str(hours.value or hours.source),
-            as_of=hours.as_of,
-        )
+def _holidays(table: ProviderTable, model: Model) -> Iterator[Change]:
+    """Hours that leave out public holidays are known as far as the list of holidays goes."""
+    name = model.periods[-1].schedule
+    last = table.schedules[name].covers_through if name else None
+    if name is None or last is None or model.periods[-1].valid_to is not None:
+        return
+    hours = table.schedule_sources[name]
+    values: dict[str, Value] = {"model": model.id, "provider": table.provider}
+    yield Change(
+        provider=table.provider,
+        model=model.id,
+        on=datetime.combine(last, datetime.min.time(), tzinfo=UTC) + timedelta(days=1),
+        kind=HOLIDAYS,
+        what=Message("prices.change.holidays_end", values),
+        source=str(hours.value or hours.source),
+        as_of=hours.as_of,
+    )
