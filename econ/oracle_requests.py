@@ -49,8 +49,7 @@ def _blocks(workload: Workload, prefix: Prefix) -> list[tuple[Block, ...]]:
     ids, sizes = prefix.block_ids.tolist(), block_sizes(workload, prefix).tolist()
     bounds = prefix.offsets.tolist()
     return [
-        tuple(zip(ids[start:end], sizes[start:end], strict=True))
-        for start, end in pairwise(bounds)
+        tuple(zip(ids[start:end], sizes[start:end], strict=True)) for start, end in pairwise(bounds)
     ]
 
 

@@ -143,59 +143,71 @@ def simulate(
     results: list[OracleResult | None] = [None] * len(requests)
     for row in sorted(range(len(requests)), key=lambda row: requests[row].arrival_s):
         _check(requests[row], row)
-        results[row] = _serve(cache, requests[row], lookback_positions)
+        results[row] = _serve(cache, _visit(cache, requests[row]), lookback_positions)
     return [result for result in results if result is not None]
 
 
-def _serve(cache: _Cache, request: OracleRequest, lookback: int | None) -> OracleResult:
-    now_us = round(request.arrival_s * MICROSECONDS)
-    begun_us = now_us + round(request.response_s * MICROSECONDS)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Visit:
+    """One request at the cache: tree nodes and token counts of its prefixes, by blocks."""
+
+    path: list[int]
+    ends: list[int]
+    points: list[Breakpoint]
+    now_us: int
+    begun_us: int
+
+
+def _visit(cache: _Cache, request: OracleRequest) -> _Visit:
     ends = list(accumulate((tokens for _, tokens in request.blocks), initial=0))
-    points = [p for p in request.breakpoints if ends[p[0]] >= request.min_cacheable_tokens]
-    path = cache.path(request)
-    found = [_find(cache, path, after, lookback, now_us) for after, _ in points]
+    now_us = round(request.arrival_s * MICROSECONDS)
+    return _Visit(
+        path=cache.path(request),
+        ends=ends,
+        points=[p for p in request.breakpoints if ends[p[0]] >= request.min_cacheable_tokens],
+        now_us=now_us,
+        begun_us=now_us + round(request.response_s * MICROSECONDS),
+    )
+
+
+def _serve(cache: _Cache, visit: _Visit, lookback: int | None) -> OracleResult:
+    found = [_find(cache, visit, after, lookback) for after, _ in visit.points]
     for position in set(found) - {0}:
-        cache.touch(path[position], now_us)
+        cache.touch(visit.path[position], visit.now_us)
     hit = max(found, default=0)
-    _store(cache, path, points, hit, now_us, begun_us)
-    return _bill(ends, points, hit)
+    _store(cache, visit, hit)
+    return _bill(visit, hit)
 
 
-def _find(cache: _Cache, path: list[int], after: int, lookback: int | None, now_us: int) -> int:
+def _find(cache: _Cache, visit: _Visit, after: int, lookback: int | None) -> int:
     """The longest readable prefix that a breakpoint after `after` blocks finds; 0 for none."""
     lowest = 1 if lookback is None else max(1, after - lookback + 1)
     for position in range(after, lowest - 1, -1):
-        if cache.readable(path[position], now_us):
+        if cache.readable(visit.path[position], visit.now_us):
             return position
     return 0
 
 
-def _store(
-    cache: _Cache,
-    path: list[int],
-    points: list[Breakpoint],
-    hit: int,
-    now_us: int,
-    begun_us: int,
-) -> None:
-    """What this request leaves behind at its breakpoints."""
-    for after, ttl_s in points:
-        node = path[after]
+def _store(cache: _Cache, visit: _Visit, hit: int) -> None:
+    """What a request that read `hit` blocks leaves behind at its breakpoints."""
+    for after, ttl_s in visit.points:
+        node = visit.path[after]
         if after > hit:
-            cache.write(node, ttl_s, now_us, begun_us)
-        elif not cache.alive(node, now_us):
-            longest_s = max(living_s for living_s, _ in cache.alive(path[hit], now_us))
-            cache.write(node, min(ttl_s, longest_s), now_us, now_us)
+            cache.write(node, ttl_s, visit.now_us, visit.begun_us)
+        elif not cache.alive(node, visit.now_us):
+            living = cache.alive(visit.path[hit], visit.now_us)
+            longest_s = max(living_s for living_s, _ in living)
+            cache.write(node, min(ttl_s, longest_s), visit.now_us, visit.now_us)
 
 
-def _bill(ends: list[int], points: list[Breakpoint], hit: int) -> OracleResult:
+def _bill(visit: _Visit, hit: int) -> OracleResult:
     """The mixed-lifetime rule; with one lifetime, or none, it is the plain one."""
-    hour = max((after for after, ttl_s in points if ttl_s == ONE_HOUR_S), default=0)
-    last = max((after for after, _ in points), default=0)
-    a = ends[hit]
-    b = max(a, ends[hour])
-    c = max(b, ends[last])
-    return OracleResult(read=a, write_1h=b - a, write_5m=c - b, uncached=ends[-1] - c)
+    hour = max((after for after, ttl_s in visit.points if ttl_s == ONE_HOUR_S), default=0)
+    last = max((after for after, _ in visit.points), default=0)
+    a = visit.ends[hit]
+    b = max(a, visit.ends[hour])
+    c = max(b, visit.ends[last])
+    return OracleResult(read=a, write_1h=b - a, write_5m=c - b, uncached=visit.ends[-1] - c)
 
 
 def _check(request: OracleRequest, row: int) -> None:

@@ -215,6 +215,17 @@ def test_a_second_writer_does_not_delay_the_first_ones_entry():
     assert reads(*requests) == [0, 0, 1_000, 1_000]
 
 
+def test_two_lifetimes_written_together_are_two_entries():
+    """The hour's answer began first: it is read and restarted, the other is still being made."""
+    requests = [
+        ask(0, "a", [(1, SHORT)], response_s=10),
+        ask(1, "a", [(1, LONG)]),
+        ask(2, "a", [(1, SHORT)]),
+        ask(3_601.5, "a", [(1, SHORT)]),
+    ]
+    assert reads(*requests) == [0, 0, 1_000, 1_000]
+
+
 def test_a_rewritten_entry_is_readable_only_when_the_new_answer_begins():
     requests = [
         ask(0, "a", [(1, SHORT)]),
