@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import numpy as np
@@ -21,6 +22,8 @@ from econ.prompt_cache_oracle import OracleResult, simulate
 from econ.workload import ALL_COLUMNS, digest
 from messages.catalogue import LANGUAGES, say
 from messages.errors import Message
+from price_tables.load import load_book
+from price_tables.lookup import price_at, rate_card
 from tests.econ_structure.made import MILLION, bill_usd, prices
 
 DIGEST = "1704633727f6fac4c2293d41706d845911418e008fba3ecd2f899edad5b6218a"
@@ -211,6 +214,19 @@ def test_small_prompts_are_below_the_minimum_and_stay_uncached(example, buckets)
 def test_both_lifetimes_meet_in_one_request():
     mixed = [r for r in example_requests() if len({ttl_s for _, ttl_s in r.breakpoints}) == 2]
     assert len(mixed) > 300
+
+
+def test_the_price_book_knows_the_models_of_the_example_at_that_day():
+    """The prices written in these tests and the minimum lengths are those of the tables."""
+    book = load_book()
+    day = datetime(2026, 11, 18, 12, tzinfo=UTC)
+    names = ("uncached", "read", "write_5m", "write_1h", "output")
+    minimum = {model.id: model.min_cacheable_tokens for model in book.tables["anthropic"].models}
+    for model, tokens in MIN_CACHEABLE_TOKENS.items():
+        card = rate_card(book, provider="anthropic", model=model)
+        row = price_at(card, day, 100_000)
+        assert tuple(row.usd_per_mtok[name] for name in names) == prices(model)
+        assert minimum[model] == tokens
 
 
 def test_its_receipt_says_how_it_was_made_in_both_languages(example):
