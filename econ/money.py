@@ -53,6 +53,11 @@ def usd_text(e13: int) -> str:
     return plain(usd_from_e13(e13))
 
 
+def product(one: Decimal, other: Decimal) -> Decimal:
+    """The exact product, without trailing zeros."""
+    return _EXACT.multiply(one, other).normalize(_EXACT)
+
+
 def shown(value: Decimal, places: int) -> Decimal:
     """`value` rounded half-up to `places` decimals; halves go away from zero."""
     return value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP, context=_EXACT)

@@ -13,34 +13,13 @@ from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 
-from econ.money import Amount
+from econ.money import Amount as Amount
 from econ.receipt import Receipt
-from econ.report_params import Adjustment, Period, Rate, ReportParams
+from econ.report_params import Adjustment as Adjustment
+from econ.report_params import Period as Period
+from econ.report_params import Rate as Rate
+from econ.report_params import ReportParams as ReportParams
 from messages.errors import Message
-
-__all__ = [
-    "Adjustment",
-    "Amount",
-    "Baselines",
-    "BestRef",
-    "BreakEven",
-    "Change",
-    "CostReport",
-    "FittedPrice",
-    "GroupRow",
-    "Month",
-    "Period",
-    "PolicyRow",
-    "PriceSource",
-    "Provenance",
-    "Rate",
-    "Ratios",
-    "Reconciliation",
-    "ReportParams",
-    "Saving",
-    "UnpricedRow",
-    "WorkloadInfo",
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,6 +213,7 @@ class Change:
     price: Amount
     total: Amount
     assumptions: tuple[Message, ...] = ()
+    sources: tuple[PriceSource, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

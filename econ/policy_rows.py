@@ -1,0 +1,139 @@
+"""Rows of the report's main table: as billed, without caching, and candidates without a price."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from econ.bill_sheet import Bill
+from econ.cards import ModelRef
+from econ.money import Amount
+from econ.price_sources import only
+from econ.ratios import token_hit_ratio
+from econ.report import PolicyRow, PriceSource
+from econ.usage import PROMPT_BUCKETS
+from messages.errors import Message
+from price_tables.book import RateCard
+
+ALWAYS_SHOWN = ("uncached", "output")
+FLAT_BUCKETS = ("uncached", "output")
+
+
+def as_billed_row(bill: Bill) -> PolicyRow:
+    """What was billed on the models as used. Only for an observed workload."""
+    tokens = priced_tokens(bill)
+    shown = {b: n for b, n in tokens.items() if n or b in ALWAYS_SHOWN}
+    prompt = {b: n for b, n in tokens.items() if b in PROMPT_BUCKETS}
+    uncached, read = prompt.pop("uncached"), prompt.pop("read", 0)
+    ratio = token_hit_ratio(uncached, read, sum(prompt.values()))
+    some = bool(bill.priced.any())
+    return PolicyRow(
+        provider=None,
+        surface=None,
+        model=None,
+        mode=None,
+        policy="as-billed",
+        placement=None,
+        status="priced" if some else "unpriced",
+        reason=None if some else Message("report.nothing_priced"),
+        usd=bill.billed.amount if some else None,
+        saving=bill.saving.amount if some else None,
+        tokens_low=shown,
+        tokens_high=shown,
+        usd_by_bucket={b: bill.usd_by_bucket[b] for b in shown if b in bill.usd_by_bucket},
+        hit_ratio_low=ratio,
+        hit_ratio_high=ratio,
+        assumptions=bill.assumptions,
+        sources=bill.sources,
+    )
+
+
+def none_row(bill: Bill) -> PolicyRow:
+    """No caching at all, on the models as used."""
+    tokens = flat_tokens(bill)
+    some = bool(bill.priced.any())
+    return PolicyRow(
+        provider=None,
+        surface=None,
+        model=None,
+        mode=None,
+        policy="none",
+        placement=None,
+        status="priced" if some else "unpriced",
+        reason=None if some else Message("report.nothing_priced"),
+        usd=bill.no_cache.amount if some else None,
+        saving=Amount.exactly(0) if some else None,
+        tokens_low=tokens,
+        tokens_high=tokens,
+        usd_by_bucket=dict(bill.no_cache_by_bucket),
+        hit_ratio_low=0.0 if some else None,
+        hit_ratio_high=0.0 if some else None,
+        assumptions=bill.assumptions,
+        sources=only(bill.sources, FLAT_BUCKETS),
+    )
+
+
+def candidate_row(
+    card: RateCard,
+    tokens: Mapping[str, int],
+    usd: Mapping[str, Amount],
+    sources: tuple[PriceSource, ...],
+    assumptions: tuple[Message, ...],
+) -> PolicyRow:
+    """No caching, every request billed as the model of `card`."""
+    return PolicyRow(
+        provider=card.provider,
+        surface=card.surface,
+        model=card.model,
+        mode=card.mode,
+        policy="none",
+        placement=None,
+        status="priced",
+        reason=None,
+        usd=sum(usd.values(), Amount.exactly(0)),
+        saving=Amount.exactly(0),
+        tokens_low=tokens,
+        tokens_high=tokens,
+        usd_by_bucket=usd,
+        hit_ratio_low=0.0,
+        hit_ratio_high=0.0,
+        assumptions=assumptions,
+        sources=only(sources, FLAT_BUCKETS),
+    )
+
+
+def unpriced_row(ref: ModelRef, reason: Message) -> PolicyRow:
+    """A candidate that has no price, and why. Its cost is unknown, not zero."""
+    return PolicyRow(
+        provider=ref.provider,
+        surface=ref.surface,
+        model=ref.model,
+        mode=ref.mode,
+        policy="none",
+        placement=None,
+        status="unpriced",
+        reason=reason,
+        usd=None,
+        saving=None,
+        tokens_low={},
+        tokens_high={},
+        usd_by_bucket={},
+    )
+
+
+def priced_tokens(bill: Bill) -> dict[str, int]:
+    """Tokens by bucket over the priced rows."""
+    return {bucket: int(counts[bill.priced].sum()) for bucket, counts in bill.usage.tokens.items()}
+
+
+def flat_tokens(bill: Bill) -> dict[str, int]:
+    """All prompt tokens as uncached, and the output, over the priced rows."""
+    return {
+        "uncached": int(bill.usage.prompt[bill.priced].sum()),
+        "output": int(bill.usage.tokens["output"][bill.priced].sum()),
+    }
+
+
+def by_cost(row: PolicyRow) -> tuple[bool, int, str]:
+    """Sort key: the dearest end ascending, rows without a price last."""
+    name = "|".join(str(part) for part in (row.provider, row.surface, row.model, row.mode))
+    return row.usd is None, row.usd.high_e13 if row.usd else 0, f"{row.policy}|{name}"

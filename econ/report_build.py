@@ -1,0 +1,203 @@
+"""Builds the cost report of a workload: bill, baselines, groups, comparison, and their id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from econ.baselines import baselines_of, month_of, not_cacheable_of, saving_of
+from econ.bill_sheet import Bill
+from econ.billing import BillingOptions, Pricing
+from econ.break_even import break_even_rows
+from econ.candidates import candidate_refs, candidate_rows
+from econ.cards import ModelRef, cards_of
+from econ.change import change_between
+from econ.days import days_touched, zone
+from econ.figures import Parts, figures_of
+from econ.groups import default_groups, group_rows
+from econ.method import METHOD_VERSION
+from econ.money import Amount, total
+from econ.policy_rows import as_billed_row, by_cost, none_row
+from econ.price_sources import merged
+from econ.rate_grid import to_moment
+from econ.ratios import ratios_of
+from econ.receipt import Receipt
+from econ.reconcile import Stated, reconcile
+from econ.report import (
+    BreakEven,
+    Change,
+    CostReport,
+    PolicyRow,
+    PriceSource,
+    ReportParams,
+    WorkloadInfo,
+)
+from econ.report_id import report_id
+from econ.select import select
+from econ.unpriced import unpriced_rows
+from econ.workload import EMPTY_COST, Workload, digest
+from messages.errors import Message
+from price_tables.book import PriceBook, Unpriced
+
+
+def build_report(
+    workload: Workload, receipt: Receipt, book: PriceBook, params: ReportParams
+) -> CostReport:
+    """The report of `workload` at the prices of `book`. Pure: the same inputs give the same report.
+
+    Raises InputError for an unknown provider, group or zone, and for an empty period of change.
+    """
+    cards, tz = cards_of(book), zone(params.tz)
+    chosen = select(workload, params.since, params.until)
+    pricing = Pricing(cards=cards, options=_options(workload, params), default_at=book.as_of)
+    bill = pricing.bill(chosen)
+    parts = _parts(chosen, receipt, bill, pricing, params, tz, _change(workload, params, pricing))
+    rows = _rows(chosen, bill, book, pricing, params)
+    sha256 = digest(workload)
+    used = _sources(bill, rows, parts.break_even, parts.change)
+    return CostReport(
+        report_id=report_id(sha256, receipt.collapsed_cost_e13, params, used),
+        method_version=METHOD_VERSION,
+        price_book_version=book.version,
+        price_book_as_of=book.as_of,
+        workload_sha256=sha256,
+        params=params,
+        receipt=receipt,
+        assumptions=_assumptions(receipt, bill, parts.change),
+        workload=_info(chosen, bill),
+        baselines=parts.baselines,
+        best=None,
+        saving=parts.saving,
+        not_cacheable=parts.not_cacheable,
+        ratios=parts.ratios,
+        groups=group_rows(chosen, bill, params.by or default_groups(chosen), tz),
+        reconciliation=parts.reconciliation,
+        change=parts.change,
+        month=parts.month,
+        rates=params.rates,
+        break_even=parts.break_even,
+        unpriced=unpriced_rows(bill),
+        observed_cost=parts.observed_cost,
+        rows=rows,
+        figures=figures_of(parts),
+    )
+
+
+def _options(workload: Workload, params: ReportParams) -> BillingOptions:
+    """A workload that names no model is billed as the first chosen candidate, else the default."""
+    nameless = not workload.has("model")
+    provider = params.providers[0] if nameless and params.providers else params.default_provider
+    return BillingOptions(
+        at=params.at,
+        default_model=params.models[0] if params.models else params.default_model,
+        default_provider=provider,
+        default_surface=(params.surface if nameless else None) or params.default_surface,
+        default_mode=(params.mode if nameless else None) or params.default_mode,
+        model_names=params.model_names,
+        include_failed=params.include_failed,
+    )
+
+
+def _change(workload: Workload, params: ReportParams, pricing: Pricing) -> Change | None:
+    if params.change is None:
+        return None
+    return change_between(workload, params.change, pricing)
+
+
+def _parts(
+    workload: Workload,
+    receipt: Receipt,
+    bill: Bill,
+    pricing: Pricing,
+    params: ReportParams,
+    tz: ZoneInfo | None,
+    change: Change | None,
+) -> Parts:
+    baselines = baselines_of(bill)
+    stated = Stated(collapsed_e13=receipt.collapsed_cost_e13, invoice_usd=params.invoice_usd)
+    return Parts(
+        bill=bill,
+        baselines=baselines,
+        saving=saving_of(bill, baselines),
+        not_cacheable=not_cacheable_of(bill),
+        ratios=ratios_of(bill),
+        month=month_of(bill, baselines, tz, params.month_factor),
+        observed_cost=_observed_cost(workload),
+        reconciliation=reconcile(workload, bill, stated, params.adjustments, pricing),
+        change=change,
+        break_even=_break_even(bill, params, pricing),
+    )
+
+
+def _rows(
+    workload: Workload, bill: Bill, book: PriceBook, pricing: Pricing, params: ReportParams
+) -> tuple[PolicyRow, ...]:
+    """As billed and without caching on the models as used, and the candidates. Nothing chosen means
+    every model, except for an observed workload: that has its own answer already."""
+    rows = [as_billed_row(bill)] if bill.observed else []
+    if bill.observed or workload.has("model"):
+        rows.append(none_row(bill))
+    if params.models or params.providers or not bill.observed:
+        rows += candidate_rows(workload, candidate_refs(book, params), pricing)
+    return tuple(sorted(rows, key=by_cost))
+
+
+def _break_even(bill: Bill, params: ReportParams, pricing: Pricing) -> tuple[BreakEven, ...]:
+    refs: Iterable[ModelRef] = (payee.ref for payee in bill.payees)
+    if params.models:
+        refs = [
+            ModelRef(provider, params.surface, model, params.mode)
+            for provider in params.providers or (None,)
+            for model in params.models
+        ]
+    found = [pricing.cards(ref) for ref in refs]
+    cards = [card for card in found if not isinstance(card, Unpriced)]
+    return break_even_rows(cards, _last_moment(bill, pricing))
+
+
+def _last_moment(bill: Bill, pricing: Pricing) -> datetime:
+    dated = bill.usage.dated
+    if pricing.options.at is not None or not dated.any():
+        return pricing.options.at or pricing.default_at
+    return to_moment(int(bill.usage.since_us[dated].max()))
+
+
+def _sources(
+    bill: Bill, rows: Iterable[PolicyRow], breaks: Iterable[BreakEven], change: Change | None
+) -> tuple[PriceSource, ...]:
+    used = [*bill.sources, *(source for row in rows for source in row.sources)]
+    used += [row.source for row in breaks]
+    return merged([*used, *(change.sources if change else ())])
+
+
+def _assumptions(receipt: Receipt, bill: Bill, change: Change | None) -> tuple[Message, ...]:
+    said = [*receipt.assumptions, *bill.assumptions, *(change.assumptions if change else ())]
+    return tuple(dict.fromkeys(said))
+
+
+def _observed_cost(workload: Workload) -> Amount | None:
+    costs = workload.ints("observed_cost_e13")
+    says = costs != EMPTY_COST
+    return Amount.exactly(total(costs[says])) if says.any() else None
+
+
+def _info(workload: Workload, bill: Bill) -> WorkloadInfo:
+    usage = bill.usage
+    dated = usage.dated
+    last = np.where(usage.is_bucket, usage.until_us, usage.since_us)[dated]
+    return WorkloadInfo(
+        name=workload.name,
+        format=workload.format,
+        requests=int(usage.requests.sum()),
+        rows=workload.rows,
+        first_utc=to_moment(int(usage.since_us[dated].min())) if dated.any() else None,
+        last_utc=to_moment(int(last.max())) if dated.any() else None,
+        days_utc=days_touched(usage, None),
+        granularity=workload.granularity,
+        observed=bill.observed,
+        input_tokens=int(usage.prompt.sum()),
+        output_tokens=int(usage.tokens["output"].sum()),
+    )
