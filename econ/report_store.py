@@ -63,6 +63,12 @@ def report_to_store(value: CostReport) -> dict[str, Any]:
     return {"store_version": STORE_VERSION, "report": _encode(value)}
 
 
+def params_to_store(params: report_params.ReportParams) -> dict[str, Any]:
+    """The parameters alone as plain JSON data: equal parameters give equal data."""
+    encoded: dict[str, Any] = _encode(params)
+    return encoded
+
+
 def report_from_store(data: Mapping[str, Any]) -> CostReport:
     """The report that `report_to_store` made `data` from. Raises DataError on anything else."""
     version = data.get("store_version")

@@ -1,0 +1,121 @@
+"""The service calls of both doors: one function a result. Pages and the shell call these alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from data_sources.store.engine import current_store
+from data_sources.store.jobs import JobRecord
+from data_sources.store.reports import list_reports as newest_reports
+from data_sources.traces.decode import decode
+from data_sources.traces.detect import detect
+from data_sources.traces.limits import BROWSER
+from data_sources.traces.source import open_path
+from jobs.lifespan import current_runner, pool_started
+from jobs.reading import inspect_json, read_paths, start_read
+from jobs.reporting import (
+    WorkloadFacts,
+    WorkloadSeries,
+    book,
+    report,
+    report_csv,
+    report_json,
+    report_of,
+    warm,
+    workload_info,
+    workload_series,
+    write_csv,
+)
+from jobs.saved import (
+    SavedReport,
+    SavedSummary,
+    delete_report,
+    delete_workload,
+    list_reports,
+    open_report,
+    rename_report,
+    reports_json,
+    save_report,
+    save_report_with_numbers,
+    save_shell_report,
+)
+from jobs.shelf import example
+from messages.errors import KvledgerError
+
+__all__ = [
+    "JobRecord",
+    "SavedReport",
+    "SavedSummary",
+    "WorkloadFacts",
+    "WorkloadSeries",
+    "book",
+    "cancel",
+    "columns_of",
+    "delete_report",
+    "delete_workload",
+    "example_id",
+    "inspect_json",
+    "job",
+    "list_reports",
+    "open_report",
+    "read_paths",
+    "readiness",
+    "rename_report",
+    "report",
+    "report_csv",
+    "report_json",
+    "report_of",
+    "reports_json",
+    "save_report",
+    "save_report_with_numbers",
+    "save_shell_report",
+    "start_read",
+    "warm",
+    "workload_info",
+    "workload_series",
+    "write_csv",
+]
+
+
+def example_id() -> str:
+    """The id of the bundled example."""
+    return example().id
+
+
+def job(job_id: str, owner: str) -> JobRecord:
+    """How a job stands. NotFoundError if `owner` has no such job."""
+    return current_runner().status(job_id, owner)
+
+
+def cancel(job_id: str, owner: str) -> None:
+    """Ask a job to end; its state becomes 'cancelled' once it has stopped."""
+    current_runner().cancel(job_id, owner)
+
+
+def columns_of(files: list[tuple[str, Path]]) -> list[str]:
+    """The columns (or top-level keys) of uploaded files, sorted."""
+    from tempfile import TemporaryDirectory
+
+    found: dict[str, None] = {}
+    with TemporaryDirectory(prefix="kvledger-columns-") as folder:
+        for name, path in files:
+            try:
+                for decoded in decode(open_path(path, name), Path(folder), BROWSER):
+                    found.update(dict.fromkeys(detect(decoded, BROWSER).columns))
+            except KvledgerError:
+                continue  # its own sentence has been shown already: there is nothing to map
+    return sorted(found)
+
+
+def readiness() -> dict[str, str]:
+    """'ok' or what is wrong, for each part that the server stands on."""
+    parts = {"store": "ok", "prices": "ok", "pool": "ok" if pool_started() else "not started"}
+    try:
+        newest_reports(current_store(), limit=1)
+    except KvledgerError as error:
+        parts["store"] = error.message.id
+    try:
+        book()
+    except KvledgerError as error:
+        parts["prices"] = error.message.id
+    return parts

@@ -1,0 +1,88 @@
+"""Reading files: at once for the shell, as a job for the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from data_sources.store.engine import current_store
+from data_sources.store.workloads import save_workload
+from data_sources.traces.base import Progress as ReadProgress
+from data_sources.traces.base import ReadOptions, ReadResult
+from data_sources.traces.limits import BROWSER, SHELL, Limits
+from data_sources.traces.read import read
+from data_sources.traces.source import open_path
+from data_sources.traces.stats import inspect_json as inspection
+from econ.prefix_stats import prefix_stats
+from jobs import tasks
+from jobs.lifespan import current_runner
+from jobs.progress import Progress
+from messages.catalogue import sayer
+
+KIND = "read_files"
+READ_SHARE = 0.9  # the rest of a job's time is writing the workload
+tasks.register(KIND, "jobs.reading:read_task")
+
+
+def read_paths(
+    paths: Sequence[Path], options: ReadOptions, progress: ReadProgress, name: str | None = None
+) -> ReadResult:
+    """Read files of this machine. `name` renames the workload. InputError in one sentence."""
+    result = _read([(str(path), path) for path in paths], options, progress, SHELL)
+    if name is None:
+        return result
+    return replace(result, workload=replace(result.workload, name=name))
+
+
+def _read(
+    files: Sequence[tuple[str, Path]], options: ReadOptions, progress: ReadProgress, limits: Limits
+) -> ReadResult:
+    sources = [open_path(path, name, limits) for name, path in files]
+    return read(sources, options, progress, limits)
+
+
+def inspect_json(result: ReadResult, language: str) -> dict[str, Any]:
+    """What `inspect` prints: receipt and statistics, words in `language`."""
+    blocks = {} if result.workload.prefix is None else prefix_stats(result.workload)
+    return inspection(result, blocks, sayer(language))
+
+
+def start_read(files: Sequence[tuple[str, Path]], options: ReadOptions, owner: str) -> str:
+    """Start reading uploaded files; returns the job's id. The files stay the caller's."""
+    params = {
+        "files": [[name, str(path)] for name, path in files],
+        "mapping": dict(options.mapping),
+        "model_names": dict(options.model_names),
+        "block_tokens": options.block_tokens,
+        "tz": options.tz,
+        "leave_out_flagged": options.leave_out_flagged,
+        "owner": owner,
+    }
+    return current_runner().submit(KIND, params, owner)
+
+
+def read_task(params: dict[str, Any], progress: Progress) -> str:
+    """The job: read, keep, and answer with the workload's id."""
+    files = [(name, Path(path)) for name, path in params["files"]]
+    result = _read(files, _options(params), _scaled(progress), BROWSER)
+    progress(READ_SHARE, "save", result.workload.rows)
+    return save_workload(current_store(), result.workload, result.receipt, params["owner"])
+
+
+def _options(params: Mapping[str, Any]) -> ReadOptions:
+    return ReadOptions(
+        mapping=params["mapping"],
+        model_names=params["model_names"],
+        block_tokens=params["block_tokens"],
+        tz=params["tz"],
+        leave_out_flagged=params["leave_out_flagged"],
+    )
+
+
+def _scaled(progress: Progress) -> ReadProgress:
+    def report(fraction: float, stage: str) -> None:
+        progress(fraction * READ_SHARE, stage)
+
+    return report

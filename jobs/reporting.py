@@ -1,0 +1,184 @@
+"""Reports and series of one workload, each made once for the same workload and parameters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from data_sources.traces.base import ReadResult
+from econ import series
+from econ.billing import BillingOptions, bill
+from econ.receipt import Receipt
+from econ.report import CostReport, ReportParams
+from econ.report_build import build_report
+from econ.report_csv import report_csv as csv_bytes
+from econ.report_json import report_to_json
+from econ.report_store import params_to_store
+from econ.saving_series import HourSaving, saving_by_hour
+from econ.select import select
+from econ.workload import TimeArray, Workload
+from jobs.shelf import LastUsed, Opened, opened
+from messages.catalogue import sayer
+from messages.errors import Message, SourceError
+from price_tables.book import PriceBook
+from price_tables.load import load_book
+
+KEPT_REPORTS = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadFacts:
+    """What a page says about a workload before any price. Times UTC, None where undated."""
+
+    id: str
+    name: str
+    format: str
+    rows: int
+    requests: int
+    first_utc: datetime | None
+    last_utc: datetime | None
+    receipt: Receipt
+    is_example: bool
+    observed: bool
+    granularity: str
+    saved: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadSeries:
+    """What the charts of one workload show; None where the file does not say."""
+
+    saving_by_hour: tuple[HourSaving, ...] | None
+    arrivals: series.ArrivalSeries | None
+    hit_ratio: series.RatioSeries | None
+    input_lengths: series.LengthHistogram
+    output_lengths: series.LengthHistogram
+
+
+_reports: LastUsed[CostReport] = LastUsed(KEPT_REPORTS)
+_series: LastUsed[WorkloadSeries] = LastUsed(KEPT_REPORTS)
+
+
+@cache
+def book() -> PriceBook:
+    """The price book of this installation."""
+    return load_book()
+
+
+def workload_info(workload_id: str, owner: str) -> WorkloadFacts:
+    """The facts of a workload that `owner` may see. NotFoundError if there is none."""
+    found = opened(workload_id, owner)
+    workload = found.workload
+    times = workload.times("arrival_utc")
+    return WorkloadFacts(
+        id=found.id,
+        name=workload.name,
+        format=workload.format,
+        rows=workload.rows,
+        requests=int(workload.requests().sum()),
+        first_utc=_moment(times, "first"),
+        last_utc=_moment(times, "last"),
+        receipt=found.receipt,
+        is_example=found.is_example,
+        observed=workload.observed,
+        granularity=workload.granularity,
+        saved=found.saved,
+    )
+
+
+def _moment(times: TimeArray, which: str) -> datetime | None:
+    known = times[times == times]  # NaT is unequal to itself
+    if not len(known):
+        return None
+    found = known.min() if which == "first" else known.max()
+    moment: datetime = found.astype("datetime64[us]").item()
+    return moment.replace(tzinfo=UTC)
+
+
+def report_of(result: ReadResult, params: ReportParams) -> CostReport:
+    """The report of files that were just read."""
+    return build_report(result.workload, result.receipt, book(), fitted(result.workload, params))
+
+
+def fitted(workload: Workload, params: ReportParams) -> ReportParams:
+    """A chosen provider bills rows that name no model; rows that name one keep their maker's."""
+    if workload.has("model") or len(params.providers) != 1:
+        return params
+    return replace(params, default_provider=params.default_provider or params.providers[0])
+
+
+def report(workload_id: str, params: ReportParams, owner: str) -> CostReport:
+    """The report of a workload that `owner` may see; made once for the same question."""
+    found = opened(workload_id, owner)
+    asked = fitted(found.workload, params)
+    key = (found.key, found.workload.name, book().version, _text(asked))
+    return _reports.get(key, lambda: build_report(found.workload, found.receipt, book(), asked))
+
+
+def _text(params: ReportParams) -> str:
+    return json.dumps(params_to_store(params), sort_keys=True)
+
+
+def workload_series(workload_id: str, params: ReportParams, owner: str) -> WorkloadSeries:
+    """Arrivals, lengths, hit ratio and saving over time of the chosen period."""
+    found = opened(workload_id, owner)
+    key = (found.key, book().version, _text(params))
+    return _series.get(key, lambda: _made_series(found, params))
+
+
+def _made_series(found: Opened, params: ReportParams) -> WorkloadSeries:
+    workload = select(found.workload, params.since, params.until)
+    hit_ratio = series.hit_ratio_over_time(workload)
+    return WorkloadSeries(
+        saving_by_hour=_hours(workload, params),
+        arrivals=series.arrivals(workload),
+        hit_ratio=hit_ratio or series.ideal_hit_ratio_over_time(workload),
+        input_lengths=series.input_lengths(workload),
+        output_lengths=series.output_lengths(workload),
+    )
+
+
+def _hours(workload: Workload, params: ReportParams) -> tuple[HourSaving, ...] | None:
+    options = BillingOptions(
+        at=params.at,
+        default_model=params.default_model,
+        default_provider=params.default_provider,
+        default_surface=params.default_surface,
+        default_mode=params.default_mode,
+        model_names=params.model_names,
+        include_failed=params.include_failed,
+    )
+    return saving_by_hour(workload, bill(workload, book(), options))
+
+
+def report_json(report: CostReport, language: str) -> Mapping[str, Any]:
+    """What `report --json` prints."""
+    return report_to_json(report, sayer(language))
+
+
+def report_csv(report: CostReport, language: str) -> bytes:
+    """The report as CSV: UTF-8 with BOM, raw numbers, text that no spreadsheet runs."""
+    return csv_bytes(report, report.workload.name, sayer(language))
+
+
+def write_csv(path: Path, report: CostReport, language: str) -> None:
+    """Write the report's CSV. SourceError when the file cannot be written."""
+    try:
+        path.write_bytes(report_csv(report, language))
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        values = {"file": str(path), "why": why}
+        raise SourceError(Message("cli.cannot_write", values)) from error
+
+
+def warm() -> None:
+    """Make what a first page shows: the example's report and series."""
+    from jobs.shelf import example
+
+    report(example().id, ReportParams(), "")
+    workload_series(example().id, ReportParams(), "")

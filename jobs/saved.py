@@ -1,0 +1,141 @@
+"""Saved reports: kept for everyone who can open this server, until somebody deletes them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from data_sources.store import reports as rows
+from data_sources.store import workloads
+from data_sources.store.engine import current_store
+from data_sources.traces.base import ReadResult
+from econ.anonymise import with_numbers
+from econ.receipt import Receipt
+from econ.report import CostReport, ReportParams
+from econ.report_build import build_report
+from econ.report_store import params_to_store, report_from_store, report_to_store
+from econ.workload import Workload
+from jobs.reporting import book, fitted
+from jobs.shelf import close, opened
+
+SHELL_OWNER = "shell"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedReport:
+    """A saved report reopened: the numbers that it was saved with."""
+
+    id: str
+    name: str
+    note: str
+    created_utc: datetime
+    report: CostReport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedSummary:
+    """A saved report without its rows."""
+
+    id: str
+    name: str
+    note: str
+    created_utc: datetime
+    price_book_version: str
+
+
+def save_report(workload_id: str, params: ReportParams, owner: str, name: str) -> str:
+    """Save the report of a workload, and the workload with it; returns the report's id."""
+    found = opened(workload_id, owner)
+    return _save(found.workload, found.receipt, params, owner, name)
+
+
+def save_report_with_numbers(workload_id: str, params: ReportParams, owner: str, name: str) -> str:
+    """As `save_report`, with the names of keys, users and paths replaced by numbers."""
+    found = opened(workload_id, owner)
+    workload, receipt = with_numbers(found.workload, found.receipt)
+    return _save(workload, receipt, params, owner, name)
+
+
+def save_shell_report(result: ReadResult, params: ReportParams) -> str:
+    """Save the report of files that the shell has read."""
+    return _save(result.workload, result.receipt, params, SHELL_OWNER, result.workload.name)
+
+
+def _save(workload: Workload, receipt: Receipt, params: ReportParams, owner: str, name: str) -> str:
+    asked = fitted(workload, params)
+    report = build_report(workload, receipt, book(), asked)
+    store = current_store()
+    digest = workloads.save_workload(store, workload, receipt, owner)
+    kept = rows.save_report(
+        store,
+        rows.NewReport(
+            id=report.report_id,
+            workload_digest=digest,
+            params=params_to_store(asked),
+            report=report_to_store(report),
+            name=name or workload.name,
+            owner=owner,
+            method_version=report.method_version,
+            price_book_version=report.price_book_version,
+        ),
+    )
+    return kept.summary.id
+
+
+def list_reports() -> list[SavedSummary]:
+    """Everyone's saved reports, newest first."""
+    return [
+        SavedSummary(
+            id=row.id,
+            name=row.name,
+            note=row.note,
+            created_utc=row.created_utc,
+            price_book_version=row.price_book_version,
+        )
+        for row in rows.list_reports(current_store())
+    ]
+
+
+def open_report(report_id: str) -> SavedReport:
+    """A saved report with the numbers that it was saved with. NotFoundError if there is none."""
+    found = rows.get_report(current_store(), report_id)
+    return SavedReport(
+        id=found.summary.id,
+        name=found.summary.name,
+        note=found.summary.note,
+        created_utc=found.summary.created_utc,
+        report=report_from_store(found.report),
+    )
+
+
+def rename_report(report_id: str, name: str, note: str = "") -> None:
+    """Give a saved report another name. NotFoundError if there is none."""
+    rows.rename_report(current_store(), report_id, name, note)
+
+
+def delete_report(report_id: str, owner: str = SHELL_OWNER) -> None:
+    """Delete a saved report for good, and its workload where no other report rests on it."""
+    rows.delete_report(current_store(), report_id, owner)
+
+
+def delete_workload(workload_id: str, owner: str) -> None:
+    """Delete a session's own workload for good. The example cannot be deleted."""
+    found = opened(workload_id, owner)
+    if found.is_example:
+        return
+    workloads.delete_workload(current_store(), workload_id, owner)
+    close(found.key)
+
+
+def reports_json() -> list[dict[str, Any]]:
+    """What `reports list --json` prints, newest first."""
+    return [
+        {
+            "report_id": row.id,
+            "name": row.name,
+            "created_utc": row.created_utc.isoformat(),
+            "price_book_version": row.price_book_version,
+        }
+        for row in list_reports()
+    ]

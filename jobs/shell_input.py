@@ -1,0 +1,153 @@
+"""Text from a command line or a form becomes typed parameters, or one clear sentence."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal, InvalidOperation
+from zoneinfo import ZoneInfo
+
+from data_sources.traces.base import ReadOptions
+from econ.method import DEFAULT_MODEL
+from econ.report_params import Period, Rate, ReportParams
+from messages.errors import Message, UsageError
+
+GROUPS = ("day", "model", "session", "workspace", "project", "api_key", "user", "team", "tags")
+SPAN = "2026-10-01..2026-10-31"
+_CURRENCY = re.compile(r"[A-Z]{3}")
+
+
+def read_options(arguments: argparse.Namespace) -> ReadOptions:
+    """How files are to be read."""
+    return ReadOptions(
+        mapping=pairs(arguments.map, "--map", "COLUMN=FIELD"),
+        model_names=pairs(arguments.map_model, "--map-model", "NAME=ID"),
+        block_tokens=arguments.block_size,
+        tz=zone(arguments.tz),
+    )
+
+
+def report_params(arguments: argparse.Namespace) -> ReportParams:
+    """What a report is to show. Raises InputError naming the flag."""
+    return ReportParams(
+        at=moment(arguments.at, "--at"),
+        models=tuple(arguments.model),
+        providers=tuple(arguments.provider),
+        surface=arguments.surface,
+        mode=arguments.mode,
+        default_surface=arguments.surface,
+        default_mode=arguments.mode,
+        default_model=arguments.model[0] if arguments.model else DEFAULT_MODEL,
+        model_names=pairs(arguments.map_model, "--map-model", "NAME=ID"),
+        include_failed=arguments.include_failed,
+        by=groups(arguments.by),
+        tz=zone(arguments.tz),
+        since=day(arguments.since, "--since"),
+        until=day(arguments.until, "--until"),
+        change=change(arguments.change),
+        rates=rates(arguments.rate),
+        month_factor=number(arguments.month_factor, "--month-factor"),
+        invoice_usd=number(arguments.invoice_usd, "--invoice-usd"),
+    )
+
+
+def _refused(flag: str, expected: str, found: str) -> UsageError:
+    values = {"flag": flag, "expected": expected, "found": found}
+    return UsageError(Message("cli.bad_value", values))
+
+
+def pairs(given: Sequence[str], flag: str, shape: str) -> Mapping[str, str]:
+    """'A=B' texts as a mapping. The last '=' parts them: a column's name may hold one."""
+    known: dict[str, str] = {}
+    for text in given:
+        name, sign, value = text.rpartition("=")
+        if not sign or not name.strip() or not value.strip():
+            raise _refused(flag, shape, text)
+        known[name.strip()] = value.strip()
+    return known
+
+
+def moment(text: str | None, flag: str) -> datetime | None:
+    """A date (00:00 UTC) or an ISO moment (UTC where it names no zone)."""
+    if text is None:
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        raise _refused(flag, "2026-11-29", text) from None
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+
+
+def day(text: str | None, flag: str) -> date | None:
+    """A UTC day."""
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise _refused(flag, "2026-11-29", text) from None
+
+
+def zone(name: str | None) -> str | None:
+    """The name of a time zone that exists."""
+    if name is None or name == "UTC":
+        return None
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise _refused("--tz", "Asia/Tokyo", name) from None
+    return name
+
+
+def groups(text: str | None) -> tuple[str, ...] | None:
+    """'day,model' as group names; None = all that the workload has."""
+    if text is None:
+        return None
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    for name in names:
+        if name not in GROUPS:
+            raise _refused("--by", " | ".join(GROUPS), name)
+    return names
+
+
+def change(spans: Sequence[str] | None) -> tuple[Period, Period] | None:
+    """Two 'FROM..TO' spans of UTC days."""
+    return None if spans is None else (_span(spans[0]), _span(spans[1]))
+
+
+def _span(text: str) -> Period:
+    first, _, last = text.partition("..")
+    try:
+        period = Period(since=date.fromisoformat(first), until=date.fromisoformat(last))
+    except ValueError:
+        raise _refused("--change", SPAN, text) from None
+    if period.since > period.until:
+        raise _refused("--change", SPAN, text)
+    return period
+
+
+def rates(given: Sequence[str]) -> tuple[Rate, ...]:
+    """'JPY=150' texts as rates entered by the user, today unknown: the user's own figure."""
+    found = []
+    for text in given:
+        currency, _, value = text.partition("=")
+        per_usd = number(value, "--rate") if value else None
+        if not _CURRENCY.fullmatch(currency) or per_usd is None or per_usd <= 0:
+            raise _refused("--rate", "JPY=150", text)
+        found.append(Rate(currency=currency, per_usd=per_usd, date=None, source="user"))
+    return tuple(found)
+
+
+def number(text: str | None, flag: str) -> Decimal | None:
+    """A finite decimal that is not negative."""
+    if text is None:
+        return None
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        value = Decimal("NaN")
+    if not value.is_finite() or value < 0:
+        raise _refused(flag, "30.4375", text)
+    return value
