@@ -1,0 +1,244 @@
+"""A table of one file -> the part of a workload that it holds: cells read, rows checked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from data_sources.traces.base import Decoded, ReadOptions
+from data_sources.traces.block_ids import Blocks, block_lists
+from data_sources.traces.columns import (
+    NULL_TEXTS,
+    Cells,
+    floats_of,
+    lowered,
+    to_cost_e13,
+    to_counts,
+    to_flags,
+    to_seconds,
+    to_text,
+)
+from data_sources.traces.delimited import Table
+from data_sources.traces.faults import BoolArray, Faults, Lines, Rejects, shown
+from data_sources.traces.fields import CLOSED_SETS, KINDS
+from data_sources.traces.moments import Moments, settle_zone, to_moments
+from data_sources.traces.row_rules import Row, check_rows, whole_prompt
+from econ.workload import Column, IntArray, Text, filled
+from messages.errors import Message
+
+EPOCH_FROM_S = 1e9
+"""A start of more seconds than this (31 years) is counted from 1970, not from the first row."""
+
+NO_REQUEST = "columnar.no_request"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """How one format's tables are to be read.
+
+    `marks`: fields that may be filled in a row without a request (the times of an empty bucket).
+    `buckets`: rows are sums over many requests, also where they do not say how many.
+    `times_are_utc`: times without a zone are UTC by the format's own definition.
+    `needs`: fields without which a row of this format means nothing.
+    """
+
+    marks: frozenset[str] = frozenset()
+    buckets: bool = False
+    times_are_utc: bool = True
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class Piece:
+    """The usable rows of one file. `arrival_s` in `columns` is still on the file's own clock.
+
+    `kept`: their positions in the table; `lines`: positions in the table -> line numbers.
+    """
+
+    file: Decoded
+    rows_read: int
+    rows: int
+    columns: dict[str, Column]
+    kept: IntArray
+    lines: Lines
+    rejects: Rejects
+    ignored: Counter[str] = field(default_factory=Counter)
+    notes: list[Message] = field(default_factory=list)
+    blocks: Blocks | None = None
+    buckets: bool = False
+    stats: dict[str, Any] = field(default_factory=dict)
+
+
+def piece_of(table: Table, binding: Mapping[str, str], options: ReadOptions, rules: Rules) -> Piece:
+    """Rows of `table` as request columns; `binding` is field -> column name. Faulty rows are
+    rejected with their line, rows without a request are ignored."""
+    reading = _Cells(table, options, rules)
+    for name, column in binding.items():
+        reading.take(name, column)
+    columns, faults = reading.columns, reading.faults
+    empty = _without_request(columns, table.rows, rules)
+    for name in rules.needs:
+        faults.add(~empty & ~filled_rows(name, columns[name]), _blank(binding[name]))
+    whole_prompt(columns, table.rows, faults, ~empty)
+    check_rows(Row(columns=columns, rows=table.rows, relevant=~empty), faults, rules.buckets)
+    rejects = Rejects(table.file.source.name)
+    misshapen = 0
+    for line, reason in table.misshapen:
+        rejects.add(line, reason)
+        misshapen += 1
+    empty &= ~faults.mask
+    faults.tell(rejects, table.lines)
+    keep = ~(faults.mask | empty)
+    piece = Piece(
+        file=table.file,
+        rows_read=table.rows + misshapen,
+        rows=int(keep.sum()),
+        columns=columns if keep.all() else rows_of(columns, keep),
+        kept=np.flatnonzero(keep),
+        lines=table.lines,
+        rejects=rejects,
+        ignored=Counter({NO_REQUEST: int(empty.sum())}) if empty.any() else Counter(),
+        notes=reading.notes,
+        blocks=reading.blocks.take(np.flatnonzero(keep)) if reading.blocks else None,
+        buckets=rules.buckets,
+    )
+    _name_prefixes(piece)
+    return piece
+
+
+class _Cells:
+    """The columns of one table being read, with the faults found on the way."""
+
+    def __init__(self, table: Table, options: ReadOptions, rules: Rules) -> None:
+        self.columns: dict[str, Column] = {}
+        self.faults = Faults(table.rows)
+        self.notes: list[Message] = []
+        self.blocks: Blocks | None = None
+        self._table, self._options, self._rules = table, options, rules
+
+    def take(self, name: str, column: str) -> None:
+        """Read one field from one column of the file."""
+        cells, kind = self._table.columns[column], KINDS[name]
+        if kind == "text":
+            self._text(name, cells)
+        elif kind == "count":
+            self.columns[name] = to_counts(cells, column, self.faults)
+        elif kind == "seconds":
+            self.columns[name] = to_seconds(cells, column, self.faults)
+        elif kind == "flag":
+            self.columns[name] = to_flags(cells, column, self.faults)
+        elif kind == "cost":
+            self.columns["observed_cost_e13"] = to_cost_e13(cells, column, self.faults)
+        elif kind == "time":
+            self.columns[name] = self._utc(to_moments(cells, column, self.faults), column)
+        elif kind == "start":
+            self._start(cells, column)
+        else:
+            self.blocks = block_lists(cells, column, self.faults)
+
+    def _text(self, name: str, cells: Cells) -> None:
+        nulls = ("", *(n for n in NULL_TEXTS[1:] if n.casefold() != "none" or name != "ttl"))
+        text = to_text(cells, nulls)
+        self.columns[name] = lowered(text) if name in CLOSED_SETS else text
+
+    def _utc(self, moments: Moments, column: str) -> Any:
+        self.notes.extend(moments.notes)
+        if (moments.filled & ~moments.zoned).any():
+            zone = None if self._rules.times_are_utc else self._options.tz
+            if not self._rules.times_are_utc:
+                said = {"column": column, "zone": zone or "UTC"}
+                self.notes.append(Message("columnar.zone_assumed", said))
+            moments = settle_zone(moments, zone or "UTC")
+        return moments.utc()
+
+    def _start(self, cells: Cells, column: str) -> None:
+        """Seconds on the file's own clock, or real times where the cells are dates."""
+        numbers, bad = _numbers_of(cells)
+        known = numbers[~np.isnan(numbers)]
+        dates = bad.any() and not len(known)
+        if dates or (len(known) and float(np.median(known)) >= EPOCH_FROM_S):
+            self._real_start(cells, column)
+        else:
+            self.faults.add(bad, _not_seconds(cells, column))
+            self.columns["arrival_s"] = numbers
+
+    def _real_start(self, cells: Cells, column: str) -> None:
+        moments = to_moments(cells, column, self.faults)
+        self.notes.extend(moments.notes)
+        if self._options.tz:
+            moments = settle_zone(moments, self._options.tz)
+        seconds = np.where(moments.filled, moments.us / 1e6, np.nan)
+        if moments.zoned[moments.filled].all():
+            self.notes.append(Message("columnar.real_times", {"column": column}))
+            self.columns.setdefault("arrival_utc", moments.utc())
+        else:
+            self.notes.append(Message("columnar.no_zone", {"column": column}))
+        self.columns["arrival_s"] = seconds
+
+
+def _numbers_of(cells: Cells) -> tuple[Any, BoolArray]:
+    kind = cells.type
+    if pa.types.is_temporal(kind):
+        return np.full(len(cells), np.nan), np.ones(len(cells), dtype=np.bool_)
+    return floats_of(cells)
+
+
+def _not_seconds(cells: Cells, column: str) -> Any:
+    def reason(row: int) -> Message:
+        expected = Message("columnar.expected_seconds")
+        found = shown(cells[row].as_py())
+        return Message(
+            "columnar.wrong_cell", {"column": column, "expected": expected, "found": found}
+        )
+
+    return reason
+
+
+def _blank(column: str) -> Callable[[int], Message]:
+    return lambda _: Message("columnar.blank", {"column": column})
+
+
+def filled_rows(name: str, column: Column) -> BoolArray:
+    """Which rows of a column of any kind are not empty."""
+    return column.codes >= 0 if isinstance(column, Text) else filled(name, column)
+
+
+def _without_request(columns: Mapping[str, Column], rows: int, rules: Rules) -> BoolArray:
+    """Rows in which nothing but `marks` is filled; of buckets also those that count zero."""
+    empty = np.ones(rows, dtype=np.bool_)
+    for name, column in columns.items():
+        if name in rules.marks:
+            continue
+        if rules.buckets and not isinstance(column, Text) and KINDS.get(name) == "count":
+            empty &= column <= 0
+        else:
+            empty &= ~filled_rows(name, column)
+        if not empty.any():
+            break
+    return empty
+
+
+def rows_of(columns: Mapping[str, Column], keep: BoolArray) -> dict[str, Column]:
+    """The columns with only the rows under `keep`."""
+    return {
+        name: column.take(keep) if isinstance(column, Text) else column[keep]
+        for name, column in columns.items()
+    }
+
+
+def _name_prefixes(piece: Piece) -> None:
+    """One shared prefix a file, where rows do not say which of several they have."""
+    if "shared_prefix_tokens" not in piece.columns:
+        return
+    given = piece.columns.get("prefix_id", Text.constant(None, piece.rows))
+    assert isinstance(given, Text)  # noqa: S101
+    if (given.codes >= 0).all():
+        return
+    default = f"<{piece.file.source.name}>"
+    codes = np.where(given.codes < 0, len(given.values), given.codes).astype(np.int32)
+    piece.columns["prefix_id"] = Text(codes, (*given.values, default))
