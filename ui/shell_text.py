@@ -14,6 +14,8 @@ from messages.errors import Message
 
 PLACES = 5  # a session costs cents; five decimals show them
 GROUPS_SHOWN = 12
+DAYS_SHOWN = 62
+NUMERIC = frozenset([*"0123456789-", ""])
 
 
 def inspection(data: Mapping[str, Any], language: str) -> str:
@@ -38,7 +40,7 @@ def inspection(data: Mapping[str, Any], language: str) -> str:
 
 def statement(report: CostReport, language: str) -> str:
     """A cost report as a short statement: the total, its parts, who spent it, the receipt."""
-    lines = [report.workload.name, "", *_baselines(report, language), ""]
+    lines = [report.workload.name, "", *_baselines(report, language)]
     lines += _groups(report, language)
     lines += _reconciliation(report, language)
     for row in report.unpriced:
@@ -72,17 +74,16 @@ def _baselines(report: CostReport, language: str) -> list[str]:
         ("best", bases.best_reachable, "best_reachable_usd"),
         ("output", report.not_cacheable, ""),
     )
-    rows = []
+    rows = [(t(language, f"cli.{key}"), _money(amount)) for key, amount, _ in named if amount]
+    lines = _columns(rows)
     for key, amount, reason in named:
-        if amount is None and reason not in bases.reasons:
-            continue
-        words = _money(amount) if amount else say(language, bases.reasons[reason])
-        rows.append((t(language, f"cli.{key}"), words))
+        if amount is None and reason in bases.reasons:
+            lines.append(f"{t(language, f'cli.{key}')}: {say(language, bases.reasons[reason])}")
     ratio = report.ratios.token_hit
     if ratio is not None:
-        hit = t(language, "cli.token_hit_value", ratio=f"{ratio:.1%}", n=report.ratios.n)
-        rows.append((t(language, "cli.token_hit"), hit))
-    return _columns(rows)
+        n = report.ratios.n
+        lines.append(t(language, "cli.token_hit", ratio=f"{ratio:.1%}", n=n))
+    return lines
 
 
 def _groups(report: CostReport, language: str) -> list[str]:
@@ -95,12 +96,13 @@ def _groups(report: CostReport, language: str) -> list[str]:
         lines += ["", t(language, f"cli.by_{by}")]
         head = tuple(t(language, f"cli.{name}") for name in ("requests", "no_cache", "billed"))
         table = [("", *head)]
-        for row in rows[:GROUPS_SHOWN]:
+        shown_rows = DAYS_SHOWN if by == "day" else GROUPS_SHOWN
+        for row in rows[:shown_rows]:
             key = row.key or t(language, "cli.unassigned")
             table.append((key, f"{row.requests:,}", _money(row.no_cache), _money(row.billed)))
         lines += _columns(table)
-        if len(rows) > GROUPS_SHOWN:
-            lines.append(t(language, "cli.more", len(rows) - GROUPS_SHOWN))
+        if len(rows) > shown_rows:
+            lines.append(t(language, "cli.more", len(rows) - shown_rows))
     return lines
 
 
@@ -186,20 +188,24 @@ def _plain(value: Any) -> str:
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows with the first column left-aligned and the rest right-aligned, as wide as they need."""
+    """Rows in columns as wide as they need; columns of numbers are right-aligned."""
     if not rows:
         return []
     count = max(len(row) for row in rows)
     cells = [[*map(str, row), *[""] * (count - len(row))] for row in rows]
-    widths = [max(_width(row[at]) for row in cells) for at in range(count)]
-    return ["  ".join(_padded(cell, widths[at], at > 0) for at, cell in enumerate(row)).rstrip()
-            for row in cells]  # fmt: skip
+    lines = []
+    columns = [_aligned([row[at] for row in cells]) for at in range(count)]
+    for at in range(len(cells)):
+        lines.append("  ".join(column[at] for column in columns).rstrip())
+    return lines
+
+
+def _aligned(cells: Sequence[str]) -> list[str]:
+    width = max(_width(cell) for cell in cells)
+    numbers = all(cell[:1] in NUMERIC for cell in cells[1:] or cells)
+    spaces = [" " * (width - _width(cell)) for cell in cells]
+    return [s + cell if numbers else cell + s for cell, s in zip(cells, spaces, strict=True)]
 
 
 def _width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
-
-
-def _padded(text: str, width: int, right: bool) -> str:
-    space = " " * (width - _width(text))
-    return space + text if right else text + space
