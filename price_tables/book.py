@@ -34,6 +34,16 @@ READ_AUDIO = "read_audio"
 EXTRA_PRICES = (STORAGE, READ_EXPLICIT, OUTPUT_THINKING, UNCACHED_AUDIO, READ_AUDIO)
 WRITE_BUCKETS = ("write_5m", "write_1h", "write_30m", "write_12h")
 
+_ONE = Decimal(1)
+
+
+def canonical(amount: Decimal) -> Decimal:
+    """The same amount written in one way: no trailing zeros, no exponent. For equal texts."""
+    short = amount.normalize()
+    exponent = short.as_tuple().exponent
+    return short.quantize(_ONE) if isinstance(exponent, int) and exponent > 0 else short
+
+
 MODES = ("standard", "batch", "flex", "fast", "priority", "ultrafast")
 
 

@@ -25,6 +25,7 @@ from price_tables.book import (
     RateCard,
     Segment,
     Unpriced,
+    canonical,
 )
 from price_tables.match import DECORATION, Match, resolve
 
@@ -187,7 +188,7 @@ def _billed(
 ) -> dict[str, Decimal]:
     factor = _surface_factor(table, match) or Decimal(1)
     billed = {
-        name: price if name == STORAGE else price * _mode_factor(rule, name) * factor
+        name: canonical(price if name == STORAGE else price * _mode_factor(rule, name) * factor)
         for name, price in (rule.usd_per_mtok or prices).items()
         if not rule.buckets or name in rule.buckets
     }

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 from messages.errors import Message
-from price_tables.book import STORAGE, PeakSchedule, Segment
+from price_tables.book import STORAGE, PeakSchedule, Segment, canonical
 
 _HOLIDAY_ZONE = timedelta(hours=8)  # holidays are dates in UTC+8
 
@@ -38,6 +38,6 @@ def peak_prices(segment: Segment) -> Mapping[str, Decimal]:
         return segment.usd_per_mtok
     factor = segment.peak.multiplier
     return {
-        name: price if name == STORAGE else price * factor
+        name: price if name == STORAGE else canonical(price * factor)
         for name, price in segment.usd_per_mtok.items()
     }
