@@ -131,7 +131,7 @@ def test_equal_content_is_kept_once_and_goes_with_its_last_owner(store: Store) -
     assert kept_files(store) == []
 
 
-def test_two_owners_never_see_each_others_unsaved_workloads(store: Store) -> None:
+def test_two_sessions_never_share_uploads_or_results(store: Store) -> None:
     key = save_workload(store, small_workload("ann.csv"), small_receipt("ann.csv"), "ann")
     with pytest.raises(NotFoundError):
         load_workload(store, key, "bob")
