@@ -121,8 +121,8 @@ def _payees(workload: Workload, options: BillingOptions) -> tuple[list[Payee], I
 
 def _rows_of(codes: IntArray, payees: int) -> Sequence[Rows]:
     """The row positions of each payee, ascending."""
-    if payees == 1:
-        return [slice(None)]
+    if payees <= 1:
+        return [slice(None)] * payees
     # Few payees fit 16 bits, which numpy sorts in linear time.
     small = codes.astype(np.int16) if payees < np.iinfo(np.int16).max else codes
     order = np.argsort(small, kind="stable")

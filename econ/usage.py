@@ -35,13 +35,15 @@ class Usage:
     peak hours, which the completion of a request decides.
     `is_bucket`: a sum over requests; `long_context` 1 yes, 0 no, -1 not said.
     `counted`: input and output are there; `consistent`: the parts fit into the total.
-    `says_cache`: the row says what the cache did.
+    `says_cache`: the row says what the cache did. `says_requests`: it says how many requests it is;
+    `requests` is 0 where it does not.
     """
 
     rows: int
     prompt: IntArray
     tokens: Mapping[str, IntArray]
     requests: IntArray
+    says_requests: BoolArray
     since_us: IntArray
     until_us: IntArray
     clock_us: IntArray
@@ -65,15 +67,15 @@ def usage_of(workload: Workload) -> Usage:
     prompt, output = workload.ints("input_tokens"), workload.ints("output_tokens")
     cached = _cache_buckets(workload)
     uncached = np.maximum(prompt, 0) - sum(cached.values(), np.zeros(workload.rows, np.int64))
-    requests = workload.requests()
-    is_bucket = _buckets(workload) & (requests != 1)
+    is_bucket = _buckets(workload) & (workload.ints("n_requests") != 1)
     since, until = _moments(workload, is_bucket)
     clock, clock_until = _clock(workload, is_bucket, since, until)
     return Usage(
         rows=workload.rows,
         prompt=np.maximum(prompt, 0),
         tokens={"uncached": np.maximum(uncached, 0), **cached, "output": np.maximum(output, 0)},
-        requests=requests,
+        requests=workload.requests(),
+        says_requests=workload.says_requests(),
         since_us=since,
         until_us=until,
         clock_us=clock,
@@ -134,6 +136,11 @@ def _clock(
 def _us(workload: Workload, column: str) -> IntArray:
     times = workload.times(column)
     return np.where(np.isnat(times), NO_TIME, times.astype(np.int64))
+
+
+def requests_in(usage: Usage, rows: BoolArray | IntArray) -> int | None:
+    """Requests of `rows` (a mask or positions); None where one of them does not say."""
+    return int(usage.requests[rows].sum()) if bool(usage.says_requests[rows].all()) else None
 
 
 def take(usage: Usage, rows: npt.NDArray[np.int64] | slice) -> Usage:
