@@ -10,7 +10,8 @@ import codecs
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from shutil import rmtree
+from tempfile import NamedTemporaryFile, mkdtemp
 
 from data_sources.traces.base import Decoded, Source
 from data_sources.traces.limits import BROWSER, Limits
@@ -45,16 +46,25 @@ _MAX_CONTROL_SHARE = 0.01
 
 
 def decode(source: Source, folder: Path, limits: Limits = BROWSER) -> list[Decoded]:
-    """`source` as plain files, one a zip member; new files are written into `folder` only.
+    """`source` as plain files, one a zip member; new files are written below `folder` only.
 
-    InputError with one sentence when it is empty, broken, too large unpacked or not text.
+    InputError with one sentence when it is empty, broken, too large unpacked or not text; then
+    nothing is left in `folder`.
     """
+    work = Path(mkdtemp(dir=folder, prefix="decoded-"))
+    try:
+        return _decoded(source, work, limits)
+    except BaseException:
+        rmtree(work, ignore_errors=True)
+        raise
+
+
+def _decoded(source: Source, folder: Path, limits: Limits) -> list[Decoded]:
     head = _head(source.path)
     if not head:
         raise input_error("traces.empty_file", file=source.name)
     if head.startswith(GZIP_MAGIC):
-        path = gunzip(source, folder, limits)
-        return [_plain(source, path, folder)]
+        return [_plain(source, gunzip(source, folder, limits), folder)]
     if head.startswith(ZIP_MAGICS):
         return _zip_members(source, folder, limits)
     return [_plain(source, source.path, folder)]
