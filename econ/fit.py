@@ -7,7 +7,13 @@ from decimal import Decimal
 
 import numpy as np
 
-from econ.money import E13_PER_USD, E13_PER_USD_PER_MTOK, MoneyArray, e13_per_token
+from econ.money import (
+    E13_PER_USD,
+    E13_PER_USD_PER_MTOK,
+    MoneyArray,
+    e13_per_token,
+    fits_int64,
+)
 from econ.workload import IntArray
 
 TOLERANCE_E13 = E13_PER_USD // 1_000_000  # a stated cost counts as reproduced within 1e-6 USD
@@ -36,7 +42,10 @@ def fit_prices(
 def _reproduces(columns: list[IntArray], usd: list[Decimal], stated_e13: MoneyArray) -> bool:
     if min(usd) < 0:
         return False
-    gap = stated_e13.astype(object)
-    for counts, price in zip(columns, usd, strict=True):
-        gap = gap - counts.astype(object) * e13_per_token(price)
-    return all(abs(int(value)) <= TOLERANCE_E13 for value in gap.tolist())
+    prices = [e13_per_token(price) for price in usd]
+    largest = [(int(counts.max()), price) for counts, price in zip(columns, prices, strict=True)]
+    fits = fits_int64([*largest, (int(abs(stated_e13).max()), 1)])
+    gap = stated_e13.astype(np.int64 if fits else object)
+    for counts, price in zip(columns, prices, strict=True):
+        gap = gap - counts.astype(gap.dtype) * price
+    return bool((abs(gap) <= TOLERANCE_E13).all())

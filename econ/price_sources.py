@@ -19,13 +19,13 @@ from price_tables.peak import peak_prices
 def used_rows(
     grid: RateGrid, rows: Iterable[IntArray], tokens: Mapping[str, IntArray], priced: BoolArray
 ) -> dict[int, tuple[str, ...]]:
-    """Price row -> the buckets that were billed with it. The input price always counts as used: the
-    baseline needs it."""
+    """Price row -> the buckets that were billed with it. Input and output prices always count as
+    used: the baseline stands on them."""
     used: dict[int, set[str]] = {}
     distinct = {id(row): row[priced] for row in rows}
     for price_rows in distinct.values():
         for number in np.unique(price_rows).tolist():
-            used.setdefault(number, {"uncached"})
+            used.setdefault(number, {"uncached", "output"})
         for bucket, counts in tokens.items():
             holds = price_rows[counts[priced] > 0]
             for number in np.flatnonzero(np.bincount(holds, minlength=1)).tolist():
