@@ -11,6 +11,7 @@ from econ.days import days_touched
 from econ.method import DAYS_A_MONTH
 from econ.money import Amount
 from econ.report import Baselines, Month, Saving
+from econ.usage import requests_in
 from messages.errors import Message
 
 NO_CACHE, BILLED, BEST = "no_cache_usd", "billed_usd", "best_reachable_usd"
@@ -34,7 +35,7 @@ def baselines_of(bill: Bill) -> Baselines:
         best_reachable=None,
         reasons=reasons,
         rows=int(priced.sum()),
-        requests=int(bill.usage.requests[priced].sum()),
+        requests=requests_in(bill.usage, priced),
     )
 
 

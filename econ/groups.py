@@ -67,6 +67,7 @@ def _rows(name: str, keys: list[str], codes: IntArray, bill: Bill) -> list[Group
     rows = np.bincount(codes, minlength=size).tolist()
     priced = np.bincount(codes[bill.priced], minlength=size).tolist()
     requests = grouped_totals(codes, bill.usage.requests, size)
+    silent = np.bincount(codes[~bill.usage.says_requests], minlength=size).tolist()
     tokens = {b: grouped_totals(codes, c, size) for b, c in bill.usage.tokens.items()}
     no_cache = _amounts(codes, bill.no_cache, size)
     billed = _amounts(codes, bill.billed, size) if bill.observed else None
@@ -74,7 +75,7 @@ def _rows(name: str, keys: list[str], codes: IntArray, bill: Bill) -> list[Group
         GroupRow(
             by=name,
             key=key,
-            requests=requests[i],
+            requests=None if silent[i] else requests[i],
             rows=rows[i],
             unpriced_rows=rows[i] - priced[i],
             tokens={bucket: counts[i] for bucket, counts in tokens.items()},

@@ -6,7 +6,7 @@ import numpy as np
 
 from econ.bill_sheet import NOT_BILLED, Bill
 from econ.report import Ratios
-from econ.usage import PROMPT_BUCKETS
+from econ.usage import PROMPT_BUCKETS, requests_in
 
 
 def token_hit_ratio(uncached: int, read: int, written: int) -> float | None:
@@ -26,8 +26,8 @@ def ratios_of(bill: Bill) -> Ratios:
     sums = {b: int(c[rows].sum()) for b, c in usage.tokens.items() if b in PROMPT_BUCKETS}
     uncached, read = sums.pop("uncached"), sums.pop("read", 0)
     single = not bool((usage.is_bucket & rows).any())
-    counts = usage.requests[rows]
-    n = int(counts.sum()) if bool((counts > 0).all()) else int(rows.sum())
+    requests = requests_in(usage, rows)
+    n = int(rows.sum()) if requests is None else requests
     hits = int((usage.tokens["read"][rows] > 0).sum()) if "read" in usage.tokens else 0
     return Ratios(
         token_hit=token_hit_ratio(uncached, read, sum(sums.values())),

@@ -55,12 +55,12 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadInfo:
-    """What was billed. `requests` counts single calls, `rows` the table's rows (a row of a bucketed
-    export is many requests). Times are UTC, None where the file has none."""
+    """What was billed. `requests` counts single calls, None where rows are sums that do not say
+    over how many; `rows` are the table's rows. Times are UTC, None where the file has none."""
 
     name: str
     format: str
-    requests: int
+    requests: int | None
     rows: int
     first_utc: datetime | None
     last_utc: datetime | None
@@ -81,7 +81,7 @@ class Baselines:
     best_reachable: Amount | None
     reasons: Mapping[str, Message]
     rows: int
-    requests: int
+    requests: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,12 +123,13 @@ class GroupRow:
     """One row of a table by day, model, session or payer. `key` '' = unassigned.
 
     Requests and tokens count every row of the group; money only the priced ones, None where the
-    group has none. `unpriced_rows` says how many rows are outside the money.
+    group has none. `requests` is None where a row does not say how many it is. `unpriced_rows` says
+    how many rows are outside the money.
     """
 
     by: str
     key: str
-    requests: int
+    requests: int | None
     rows: int
     unpriced_rows: int
     tokens: Mapping[str, int]
@@ -249,7 +250,7 @@ class UnpricedRow:
 
     model: str
     rows: int
-    requests: int
+    requests: int | None
     reason: Message
     input_tokens: int
     output_tokens: int

@@ -38,6 +38,7 @@ from econ.report import (
 from econ.report_id import report_id
 from econ.select import select
 from econ.unpriced import unpriced_rows
+from econ.usage import requests_in
 from econ.workload import EMPTY_COST, Workload, digest
 from messages.errors import Message
 from price_tables.book import PriceBook, Unpriced
@@ -191,7 +192,7 @@ def _info(workload: Workload, bill: Bill) -> WorkloadInfo:
     return WorkloadInfo(
         name=workload.name,
         format=workload.format,
-        requests=int(usage.requests.sum()),
+        requests=requests_in(usage, np.ones(usage.rows, dtype=np.bool_)),
         rows=workload.rows,
         first_utc=to_moment(int(usage.since_us[dated].min())) if dated.any() else None,
         last_utc=to_moment(int(last.max())) if dated.any() else None,

@@ -6,6 +6,7 @@ import numpy as np
 
 from econ.bill_sheet import UNPRICED, Bill
 from econ.report import UnpricedRow
+from econ.usage import requests_in
 
 
 def unpriced_rows(bill: Bill) -> tuple[UnpricedRow, ...]:
@@ -22,7 +23,7 @@ def unpriced_rows(bill: Bill) -> tuple[UnpricedRow, ...]:
         row = UnpricedRow(
             model=name,
             rows=len(here),
-            requests=int(bill.usage.requests[here].sum()),
+            requests=requests_in(bill.usage, here),
             reason=bill.reasons[reason],
             input_tokens=int(bill.usage.prompt[here].sum()),
             output_tokens=int(bill.usage.tokens["output"][here].sum()),
@@ -36,7 +37,9 @@ def _both(one: UnpricedRow, other: UnpricedRow) -> UnpricedRow:
     return UnpricedRow(
         model=one.model,
         rows=one.rows + other.rows,
-        requests=one.requests + other.requests,
+        requests=None
+        if one.requests is None or other.requests is None
+        else one.requests + other.requests,
         reason=one.reason,
         input_tokens=one.input_tokens + other.input_tokens,
         output_tokens=one.output_tokens + other.output_tokens,

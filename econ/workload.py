@@ -205,6 +205,12 @@ class Workload:
         counts = self.ints("n_requests")
         return np.where(counts >= 0, counts, 0 if self.granularity == "bucket" else 1)
 
+    def says_requests(self) -> npt.NDArray[np.bool_]:
+        """Which rows say how many requests they are; a sum without a count does not."""
+        if self.granularity != "bucket":
+            return np.ones(self.rows, dtype=np.bool_)
+        return np.asarray(self.ints("n_requests") >= 0)
+
     @property
     def observed(self) -> bool:
         """The file says what was read from or written to a provider's cache."""

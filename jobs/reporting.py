@@ -33,13 +33,14 @@ KEPT_REPORTS = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadFacts:
-    """What a page says about a workload before any price. Times UTC, None where undated."""
+    """What a page says about a workload before any price. `requests` is None where rows
+    are sums that do not say over how many. Times UTC, None where undated."""
 
     id: str
     name: str
     format: str
     rows: int
-    requests: int
+    requests: int | None
     first_utc: datetime | None
     last_utc: datetime | None
     receipt: Receipt
@@ -80,7 +81,7 @@ def workload_info(workload_id: str, owner: str) -> WorkloadFacts:
         name=workload.name,
         format=workload.format,
         rows=workload.rows,
-        requests=int(workload.requests().sum()),
+        requests=int(workload.requests().sum()) if workload.says_requests().all() else None,
         first_utc=_moment(times, "first"),
         last_utc=_moment(times, "last"),
         receipt=found.receipt,

@@ -99,7 +99,7 @@ def _groups(report: CostReport, language: str) -> list[str]:
         shown_rows = DAYS_SHOWN if by == "day" else GROUPS_SHOWN
         for row in rows[:shown_rows]:
             key = row.key or t(language, "cli.unassigned")
-            table.append((key, f"{row.requests:,}", _money(row.no_cache), _money(row.billed)))
+            table.append((key, _count(row.requests), _money(row.no_cache), _money(row.billed)))
         lines += _columns(table)
         if len(rows) > shown_rows:
             lines.append(t(language, "cli.more", len(rows) - shown_rows))
@@ -124,6 +124,10 @@ def _reconciliation(report: CostReport, language: str) -> list[str]:
 def _size(row: GroupRow) -> int:
     amount = row.billed or row.no_cache
     return amount.high_e13 if amount else -1
+
+
+def _count(requests: int | None) -> str:
+    return "-" if requests is None else f"{requests:,}"
 
 
 def _money(amount: Amount | None) -> str:
