@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from jobs.price_rows import (
@@ -72,13 +73,16 @@ def prices_show(
     return {"matches": [_shown(card, row, say) for row in rows], "unpriced_reason": None}
 
 
-def prices_check(today: date | None = None, say: Say = _ENGLISH) -> dict[str, Any]:
-    """Every table with its age and its errors, and the changes after `today` (default the UTC day).
+def prices_check(
+    today: date | None = None, say: Say = _ENGLISH, folder: Path | None = None
+) -> dict[str, Any]:
+    """Every table with its age and its errors, and the changes after `today` (default the UTC day),
+    of the tables in `folder` (default those of kvledger). With an error no changes are listed.
     Raises DataError only where `book.yaml` itself cannot be read."""
     today = today or datetime.now(tz=UTC).date()
-    checked = check_tables()
+    checked = check_tables(folder)
     sound = all(table.error is None for table in checked)
-    changes = changes_ahead(load_book(), today) if sound else ()
+    changes = changes_ahead(load_book(folder), today) if sound else ()
     return {
         "tables": [_checked(table, today, say) for table in checked],
         "changes_ahead": [
