@@ -27,7 +27,9 @@ from messages.errors import KvledgerError
 log = logging.getLogger(__name__)
 
 WARM_MODULES = ("pandas", "plotly.graph_objects", "pyarrow.parquet")
+WORKERS_AFTER_S = 4.0
 TIDY_EVERY_S = 600.0
+ROOMS = ("app", "pages", "ui", "jobs", "data_sources", "econ", "price_tables")
 
 Warm = Callable[[], object]
 
@@ -52,7 +54,7 @@ def start(warm: Sequence[Warm] = ()) -> None:
     """
     global _running
     settings = settings_module.current()
-    logging.getLogger("kvledger").setLevel(settings.log_level)
+    _log_at(settings.log_level)
     for name in settings_module.unknown_names():
         log.warning("%s is set but is no setting", name)
     with _lock:
@@ -118,15 +120,19 @@ def tidy(store: Store) -> None:
     sweep(store)
 
 
+def _log_at(level: str) -> None:
+    # Ours at the level that was asked for; what libraries tell stays at warnings.
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    for room in ROOMS:
+        logging.getLogger(room).setLevel(level)
+
+
 def _background(
     store: Store, runner: LocalRunner, ended: threading.Event, warm: Sequence[Warm]
 ) -> None:
-    for name in WARM_MODULES:
-        importlib.import_module(name)
-    for call in warm:
-        if not ended.is_set():
-            call()
-    if not ended.is_set():
+    _warm(ended, warm)
+    # The first page comes first: workers import what it needs the processor for.
+    if not ended.wait(WORKERS_AFTER_S):
         runner.warm()
     while not ended.is_set():
         try:
@@ -135,3 +141,15 @@ def _background(
             # Nothing is lost by tidying later.
             log.warning("not tidied: %s", error)
         ended.wait(TIDY_EVERY_S)
+
+
+def _warm(ended: threading.Event, warm: Sequence[Warm]) -> None:
+    try:
+        for name in WARM_MODULES:
+            importlib.import_module(name)
+        for call in warm:
+            if not ended.is_set():
+                call()
+    except Exception:
+        # The page that needs it meets the same error and shows it; the server goes on.
+        log.exception("not everything was warmed")

@@ -23,6 +23,7 @@ from typing import Any
 from data_sources.store import jobs as rows
 from data_sources.store.engine import Store
 from data_sources.store.jobs import JobRecord, JobRequest
+from jobs import tasks
 from jobs.inline import is_gone, retire, runner_name
 from jobs.runner import result_of
 from jobs.spawn import NAME, WorkerContext, initialise
@@ -177,6 +178,9 @@ class LocalRunner:
             except KvledgerError as error:
                 # The store does not answer: the table still says what to do at the next look.
                 log.warning("jobs not looked after: %s", error)
+            except Exception:
+                # Without its supervisor a pool never recovers again: say so and go on.
+                log.exception("jobs not looked after")
             self._wake.wait(BUSY_TICK_S if self._in_flight else IDLE_TICK_S)
             self._wake.clear()
 
@@ -210,9 +214,12 @@ class LocalRunner:
         if job.state == "running":
             rows.give_up(self._store, job.id, job.attempt, self.name)
             job = rows.get_job(self._store, job.id, job.owner)
-        if job.state == "queued" and self._launches[job.id] >= MAX_LAUNCHES:
+        if job.state != "queued":
+            return
+        if job.kind not in tasks.TASKS or self._launches[job.id] >= MAX_LAUNCHES:
+            log.error("job %s of kind %r could not be started; given up", job.id, job.kind)
             rows.abandon(self._store, job.id, self.name)
-        elif job.state == "queued":
+        else:
             self._launch(job.id, job.kind, job.params)
 
     def _end_if_overdue(self, job: JobRecord) -> None:

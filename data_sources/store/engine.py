@@ -25,6 +25,7 @@ from messages.errors import DataError, KvledgerError, Message, SourceError, inpu
 from settings import Settings
 
 BUSY_TIMEOUT_MS = 5_000
+LOCK_SPACE = 0x6B766C  # "kvl": other programs in the same PostgreSQL have other numbers
 CORRUPT = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 READ_ONLY = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -168,7 +169,7 @@ def take_turn(connection: Connection, turn: int) -> None:
     """Wait until no other transaction holds `turn`; held to the end of this one. On SQLite every
     writer is alone already."""
     if connection.dialect.name == "postgresql":
-        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(turn)))
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK_SPACE, turn)))
 
 
 @contextmanager

@@ -69,11 +69,12 @@ def save_report(store: Store, new: NewReport) -> SavedReport:
     values.update(params=dict(new.params), report=dict(new.report), created_utc=datetime.now(UTC))
     with store.write() as connection:
         take_turn(connection, REPORTS_TURN)
-        keep(connection, new.workload_digest, new.owner)
+        replaced = keep(connection, new.workload_digest, new.owner)
         row = _find(connection, new.id)
         if row is None:
             connection.execute(sa.insert(table).values(values))
             row = _find(connection, new.id)
+    collect(store, replaced)
     return _saved(_existing(row, new.id))
 
 

@@ -68,8 +68,9 @@ installation = sa.Table(
     sa.Column("value", sa.Text, nullable=False),
 )
 
-# One row for each (workload, owner). Owners never share rows, because names inside a workload
-# (sessions, keys, users) are not part of its digest.
+# Owners never share rows, because names inside a workload (sessions, keys, users) are not part of
+# its digest. An owner's saved row stands beside their session's: a second upload must not change
+# what everyone sees, for example when names were replaced by numbers before saving.
 workload = sa.Table(
     "workload",
     metadata,
@@ -85,7 +86,7 @@ workload = sa.Table(
     sa.Column("saved", sa.Boolean, nullable=False),
     sa.Column("created_utc", UtcTime, nullable=False),
     sa.Column("touched_utc", UtcTime, nullable=False),
-    sa.UniqueConstraint("digest", "owner"),
+    sa.UniqueConstraint("digest", "owner", "saved"),
     sa.Index(None, "content_key"),
     sa.Index(None, "owner"),
 )

@@ -54,8 +54,9 @@ def save_workload(
 ) -> str:
     """Keep `workload` for `owner` until the session ends; returns its digest.
 
-    Whole or not at all. A second save of the same digest by the same owner replaces name, receipt
-    and bytes. SourceError: disk full, read-only, database not reachable.
+    Whole or not at all. A second upload of the same digest by the same owner replaces name,
+    receipt and bytes of the session's, never of a saved one. SourceError: disk full, read-only,
+    database not reachable.
     """
     from data_sources.store.parquet import write_workload
 
@@ -87,7 +88,8 @@ def save_workload(
 
 
 def load_workload(store: Store, digest: str, owner: str) -> tuple[Workload, Receipt]:
-    """The workload and receipt that `owner` may see under `digest`: their own, else a saved one.
+    """The workload and receipt that `owner` may see under `digest`: their session's, else one
+    that they saved, else one that somebody saved.
 
     NotFoundError: none such, or somebody else's unsaved one. DataError: damaged files.
     """
@@ -104,7 +106,7 @@ def find_workload(store: Store, digest: str, owner: str) -> WorkloadRecord:
     query = (
         sa.select(table)
         .where(table.c.digest == digest, mine | table.c.saved)
-        .order_by(mine.desc(), table.c.id)
+        .order_by(mine.desc(), table.c.saved, table.c.id)
         .limit(1)
     )
     with store.read() as connection:
@@ -140,9 +142,7 @@ def delete_workload(store: Store, digest: str, owner: str) -> None:
     with store.write() as connection:
         if record.saved:
             _refuse_if_reported(connection, digest)
-        connection.execute(
-            sa.delete(table).where(table.c.digest == digest, table.c.owner == record.owner)
-        )
+        connection.execute(sa.delete(table).where(_row_of(record)))
     collect(store, [record.content_key])
     forget_deleted(store)
 
@@ -163,8 +163,7 @@ def expire_unsaved(store: Store, older_than: datetime) -> int:
     """Delete unsaved workloads not touched since `older_than` (UTC); returns how many."""
     old = ~table.c.saved & (table.c.touched_utc < older_than)
     with store.write() as connection:
-        keys = list(connection.scalars(sa.select(table.c.content_key).where(old)))
-        connection.execute(sa.delete(table).where(old))
+        keys = _delete_rows(connection, old)
     collect(store, keys)
     if keys:
         forget_deleted(store)
@@ -182,27 +181,47 @@ def release(connection: Connection, digest: str, owner: str) -> list[str]:
     """The last report on `digest` is gone: `owner`'s saved workload becomes the session's again,
     everybody else's is deleted. Returns content keys to collect after the commit."""
     saved = (table.c.digest == digest) & table.c.saved
-    others = saved & (table.c.owner != owner)
-    keys = list(connection.scalars(sa.select(table.c.content_key).where(others)))
-    connection.execute(sa.delete(table).where(others))
-    connection.execute(_now_touched(saved).values(saved=False))
+    mine = table.c.owner == owner
+    in_session = sa.select(table.c.id).where(table.c.digest == digest, mine, ~table.c.saved)
+    goes = saved if connection.execute(in_session).first() else saved & ~mine
+    keys = _delete_rows(connection, goes)
+    connection.execute(_now_touched(saved & mine).values(saved=False))
     return keys
 
 
-def keep(connection: Connection, digest: str, owner: str) -> None:
-    """A report is being saved: the workload that `owner` sees is saved with it.
-
-    NotFoundError when they see none."""
+def keep(connection: Connection, digest: str, owner: str) -> list[str]:
+    """A report is being saved: the workload of `owner`'s session is saved with it, in place of
+    one that they saved before. Without one in the session, a saved one must be there already:
+    NotFoundError. Returns content keys to collect after the commit."""
     mine = (table.c.digest == digest) & (table.c.owner == owner)
-    if connection.execute(sa.update(table).where(mine).values(saved=True)).rowcount:
-        return
+    in_session = mine & ~table.c.saved
+    if connection.execute(sa.select(table.c.id).where(in_session)).first() is not None:
+        keys = _delete_rows(connection, mine & table.c.saved)
+        connection.execute(sa.update(table).where(in_session).values(saved=True))
+        return keys
     saved = sa.select(table.c.id).where(table.c.digest == digest, table.c.saved)
     if connection.execute(saved).first() is None:
         raise NotFoundError(Message("store.no_workload", {"digest": digest[:12]}))
+    return []
+
+
+def _delete_rows(connection: Connection, which: sa.ColumnElement[bool]) -> list[str]:
+    deleted = sa.delete(table).where(which).returning(table.c.content_key)
+    return [str(key) for key in connection.scalars(deleted)]
+
+
+def _row_of(record: WorkloadRecord) -> sa.ColumnElement[bool]:
+    return sa.and_(
+        table.c.digest == record.digest,
+        table.c.owner == record.owner,
+        table.c.saved == record.saved,
+    )
 
 
 def _upsert(connection: Connection, values: dict[str, Any], receipt: Receipt) -> list[str]:
-    mine = (table.c.digest == values["digest"]) & (table.c.owner == values["owner"])
+    mine = sa.and_(
+        table.c.digest == values["digest"], table.c.owner == values["owner"], ~table.c.saved
+    )
     now = datetime.now(UTC)
     old = connection.execute(sa.select(table.c.id, table.c.content_key).where(mine)).first()
     if old is None:

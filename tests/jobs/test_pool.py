@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -12,9 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from data_sources.store.engine import Store
-from data_sources.store.jobs import list_jobs
+from data_sources.store.jobs import JobRequest, add_job, list_jobs
 from jobs import local as local_module
 from jobs.local import LocalRunner
 from jobs.runner import wait
@@ -124,6 +126,21 @@ def test_workers_that_cannot_start_are_not_started_forever(
     runner = local(worker_count=1, worker_memory_mb=20)
     job = wait(runner, runner.submit("count", {"n": 1}, "ann"), "ann", LIMIT_S)
     assert (job.state, job.error and job.error.id) == ("lost", "jobs.not_started")
+
+
+def test_a_job_of_a_kind_that_is_no_more_is_given_up(local: Start, store: Store) -> None:
+    request = JobRequest(kind="of old", params={}, owner="ann", runner="gone", limit=9)
+    job_id, _ = add_job(store, request)
+    with store.write() as connection:
+        connection.execute(sa.text("UPDATE job SET runner = :r"), {"r": runner_of_a_dead_process()})
+    job = wait(local(worker_count=1), job_id, "ann", LIMIT_S)
+    assert (job.state, job.error and job.error.id) == ("lost", "jobs.not_started")
+
+
+def runner_of_a_dead_process() -> str:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    return f"{socket.gethostname()}:{ended.pid}:x"
 
 
 def test_workers_load_neither_torch_nor_the_page_server(local: Start) -> None:

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from data_sources.store.engine import Store
 from data_sources.store.files import open_folder
 from data_sources.store.parquet import read_workload, write_workload
-from data_sources.store.reports import save_report
+from data_sources.store.reports import delete_report, save_report
 from data_sources.store.tables import source_file
 from data_sources.store.tables import workload as workload_table
 from data_sources.store.workloads import (
@@ -163,6 +163,32 @@ def test_a_saved_workload_is_seen_by_everyone_and_their_own_comes_first(store: S
     save_workload(store, small_workload("bob"), small_receipt(), "bob")
     assert load_workload(store, key, "bob")[0].name == "bob"
     assert [record.name for record in list_workloads(store, "eve")] == ["ann"]
+
+
+def test_a_second_upload_never_changes_what_was_saved(store: Store) -> None:
+    """Saved with names replaced by numbers, then uploaded again with the names."""
+    key = save_workload(store, small_workload("n", ("1", "2", "1")), small_receipt("n"), "ann")
+    report = save_report(store, new_report(key)).summary.id
+    again = small_workload("names", ("ann", "eve", "ann"))
+    assert save_workload(store, again, small_receipt("names"), "ann") == key
+    assert load_workload(store, key, "ann")[0].name == "names"
+    for name, receipt in (load_workload(store, key, owner) for owner in ("bob", "eve")):
+        assert name.text("session_id").values == ("1", "2")
+        assert receipt.files[0].path == "n"
+    delete_report(store, report, "ann")
+    assert load_workload(store, key, "ann")[0].name == "names"
+    assert len(list_workloads(store, "ann")) == 1
+    with pytest.raises(NotFoundError):
+        load_workload(store, key, "bob")
+    assert len({path.parent for path in kept_files(store)}) == 1
+
+
+def test_saving_again_replaces_the_owners_saved_workload(store: Store) -> None:
+    for name in ("first", "second"):
+        key = save_workload(store, small_workload(name), small_receipt(name), "ann")
+        save_report(store, new_report(key))
+    assert [record.name for record in list_workloads(store, "bob")] == ["second"]
+    assert len({path.parent for path in kept_files(store)}) == 1
 
 
 def test_a_second_upload_replaces_name_receipt_and_bytes(store: Store) -> None:

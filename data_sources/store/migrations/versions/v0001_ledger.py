@@ -79,7 +79,9 @@ def upgrade() -> None:
         sa.Column("created_utc", sa.DateTime(timezone=True), nullable=False),
         sa.Column("touched_utc", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_workload")),
-        sa.UniqueConstraint("digest", "owner", name=op.f("uq_workload_digest_owner")),
+        sa.UniqueConstraint(
+            "digest", "owner", "saved", name=op.f("uq_workload_digest_owner_saved")
+        ),
     )
     op.create_index(op.f("ix_workload_content_key"), "workload", ["content_key"], unique=False)
     op.create_index(op.f("ix_workload_owner"), "workload", ["owner"], unique=False)
