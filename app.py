@@ -1,0 +1,34 @@
+"""The browser's door: the server. The script that draws the pages is ui/router.py."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from starlette.middleware import Middleware
+from starlette.routing import Route
+
+from jobs import flows, lifespan
+from ui import failures, server
+
+
+@asynccontextmanager
+async def serving(_app: Any) -> AsyncIterator[dict[str, Any]]:
+    """Ledger, pool and warm numbers while the server stands."""
+    lifespan.start(warm=(flows.warm,))
+    try:
+        yield {}
+    finally:
+        lifespan.stop()
+
+
+app = st.App(
+    Path(__file__).parent / "ui" / "router.py",
+    lifespan=serving,
+    routes=[Route("/readyz", server.ready)],
+    middleware=[Middleware(server.SecurityHeaders), Middleware(server.PageLanguage)],
+    on_script_error=failures.show_unexpected,
+)

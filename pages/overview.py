@@ -1,0 +1,51 @@
+"""Overview: is prompt caching saving you money?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from jobs import flows
+from ui import components, sections, state, upload, view
+from ui.view import View
+from ui.words import t
+
+
+def first_screen(seen: View) -> None:
+    """One number with its range and what it means; beside it the saving over time."""
+    left, right = st.columns([5, 6], gap="large")
+    with left:
+        sections.number(seen.report, seen.about)
+        with st.container(horizontal=True, key="controls_first"):
+            if not seen.is_example:
+                another_file()
+            sections.how_saving(seen.report, "how")
+        if seen.is_example:
+            upload.uploader("overview", t("ui.upload.label"))
+    with right:
+        series = flows.workload_series(seen.workload_id, state.params(), state.owner())
+        sections.saving_chart(seen.report, series.saving_by_hour)
+
+
+def another_file() -> None:
+    """A way to other numbers, and back to the example."""
+    with st.popover(t("overview.another_file"), icon=":material/upload_file:", key="own_file"):
+        upload.uploader("overview", t("ui.upload.label"))
+        components.note(t("ui.upload.formats"))
+        st.button(t("ui.ask.example_instead"), key="example", on_click=state.choose_example)
+
+
+def page() -> None:
+    """The whole page, top to bottom."""
+    components.question(t("overview.title"))
+    seen = view.load()
+    if seen is None:
+        return
+    with st.container(gap="medium"):
+        first_screen(seen)
+        sections.figures(seen.report)
+        sections.buckets(seen.report)
+        sections.hit_ratio(seen.report)
+        sections.trust(seen.report, "overview")
+
+
+page()

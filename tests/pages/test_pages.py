@@ -1,0 +1,215 @@
+"""Every page opens, in both languages, with the bundled example and with a file."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from jobs import flows
+from messages.catalogue import t
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted(p.stem for p in (ROOT / "pages").glob("*.py") if p.stem != "__init__")
+PATIENCE_S = 60
+TABLE = (
+    "start_utc,model,input_tokens,output_tokens,cached_read_tokens,cache_write_5m_tokens,team\n"
+    "2026-10-08T09:00:00Z,claude-opus-5,100000,1000,0,90000,search\n"
+    "2026-10-08T09:01:00Z,claude-opus-5,100000,1000,90000,0,search\n"
+    "2026-10-09T09:00:00Z,claude-opus-5,100000,1000,0,100000,=1+1\n"
+)
+"""Opus 5: no caching 1.50 + 0.075 output; billed 0.05 + 0.5625, 0.05 + 0.045, 0.625, + 0.075."""
+
+
+def opened(page: str = "overview", **query: str) -> AppTest:
+    """The page after its first run."""
+    at = AppTest.from_file(str(ROOT / "ui" / "router.py"), default_timeout=PATIENCE_S)
+    for name, value in query.items():
+        at.query_params[name] = value
+    at.run()
+    if page != "overview":
+        at.switch_page(f"../pages/{page}.py").run()
+    calm(at)
+    return at
+
+
+def calm(at: AppTest) -> None:
+    """No traceback and no error box."""
+    assert not at.exception
+    assert [box.value for box in at.error] == []
+
+
+def dropped(at: AppTest, name: str = "usage.csv", content: str = TABLE) -> AppTest:
+    """The page after a file was dropped on it and read. Jobs run in place here."""
+    at.file_uploader[0].upload(name, content.encode()).run()
+    return at
+
+
+def metrics(at: AppTest) -> dict[str, str]:
+    """Label -> value of every number on the page."""
+    return {metric.label: metric.value for metric in at.metric}
+
+
+def asked(at: AppTest, name: str) -> str:
+    """One parameter of the page's URL."""
+    value = at.query_params[name]
+    return value if isinstance(value, str) else value[0]
+
+
+def words(at: AppTest) -> str:
+    """All Markdown of the page."""
+    return "\n".join(str(part.value) for part in at.markdown)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_opens_in_both_languages(page: str, language: str) -> None:
+    """Reliability 24."""
+    at = opened(page, lang=language)
+    assert len(at.title) == 1
+    shown = at.title[0].value
+    assert shown in {t(language, f"{room}.title") for room in (page, f"{page}_page")}
+
+
+def test_the_first_screen_is_one_number_with_its_baseline_and_named_example() -> None:
+    at = opened()
+    first = at.metric[0]
+    assert first.label.startswith("Net saving")
+    assert first.label.endswith("example data")
+    assert first.value.startswith(("+$", "−$"))
+    assert "no caching" in words(at)
+    assert list(metrics(at))[1:4] == ["No caching", "As billed", "Best reachable"]
+
+
+def test_a_dropped_file_is_billed_to_the_cent() -> None:
+    at = dropped(opened())
+    calm(at)
+    shown = metrics(at)
+    assert shown["Net saving, 2026-10-08 to 2026-10-09, usage.csv"] == "+$0.17"
+    assert shown["No caching"] == "$1.58"  # 1.575, half-up
+    assert shown["As billed"] == "$1.41"  # 1.4075
+    assert shown["Token hit ratio"] == "30.0\u00a0%"
+    assert len(asked(at, "w")) == 64
+
+
+def test_the_url_of_unsaved_work_asks_for_its_file_and_takes_it_again() -> None:
+    first = dropped(opened())
+    link = {name: asked(first, name) for name in ("w", "file")}
+    second = opened(**link, since="2026-10-09")
+    assert not second.metric
+    assert "usage\\.csv" in words(second)
+    assert link["w"][:8] in words(second)
+    dropped(second)
+    calm(second)
+    assert "Net saving, 2026-10-09, usage.csv" in metrics(second)  # the link's period is kept
+
+
+def test_another_file_than_the_link_asked_for_is_said_to_be_another() -> None:
+    link = {"w": "0" * 64, "file": "lost.csv"}
+    at = dropped(opened(**link))
+    assert any("another file" in box.value for box in at.info)
+
+
+def test_two_sessions_never_share_uploads() -> None:
+    """Reliability 19: the digest alone opens nothing."""
+    first = dropped(opened())
+    second = opened(w=asked(first, "w"))
+    assert not second.metric
+
+
+def test_a_refused_file_gets_one_sentence_and_the_page_stays() -> None:
+    at = opened("workload")
+    dropped(at, "notes.csv", "%PDF-1.4\x00\x01")
+    assert len(at.error) == 1
+    assert "notes" in at.error[0].value
+    assert at.metric
+    at.run()
+    assert len(at.error) == 1  # still there on the next run
+    dropped(at)
+    calm(at)
+
+
+def test_the_column_picker_reads_a_table_that_names_nothing_we_know() -> None:
+    at = opened("workload")
+    dropped(at, "t.csv", "who,prompt,answer\nann,1000,10\nbob,3000,20\n")
+    pick = {box.key: box for box in at.selectbox}
+    pick["map-input_tokens"].set_value("prompt")
+    pick["map-output_tokens"].set_value("answer")
+    pick["map-user"].set_value("who")
+    next(b for b in at.button if b.label == "Read it like this").click().run()
+    at.run()
+    calm(at)
+    assert "**2 requests** with 4,000 prompt tokens and 30 output tokens" in words(at)
+
+
+def test_names_from_a_file_are_shown_as_they_are() -> None:
+    at = dropped(opened("workload", by="team"), "a *b* $c$ [d](http://e).csv")
+    calm(at)
+    label = at.metric[0].label
+    assert "a *b* $c$" not in label or "\\*" in label
+
+
+def test_the_period_filters_the_workload_and_stands_in_the_url() -> None:
+    at = dropped(opened("workload"))
+    at.date_input[0].set_value((date(2026, 10, 9), date(2026, 10, 9))).run()
+    calm(at)
+    assert asked(at, "since") == "2026-10-09"
+    assert metrics(at)["As billed, 2026-10-09, usage.csv"] == "$0.65"
+    at.date_input[0].set_value((date(2026, 10, 8), date(2026, 10, 9))).run()
+    assert "since" not in at.query_params
+    assert metrics(at)["As billed, 2026-10-08 to 2026-10-09, usage.csv"] == "$1.41"
+
+
+@pytest.mark.parametrize("nonsense", ["abc", "2026-13-45", "NaN", "9999-99-99"])
+def test_nonsense_in_the_url_is_not_an_error(nonsense: str) -> None:
+    opened(since=nonsense, until=nonsense, w=nonsense, by=nonsense, lang=nonsense, model="<x>")
+    opened("reports", report=nonsense)
+
+
+def test_a_saved_report_opens_with_the_same_numbers_in_another_session() -> None:
+    """D40."""
+    first = dropped(opened())
+    first.switch_page("../pages/reports.py").run()
+    before = metrics(first)
+    next(b for b in first.button if b.key == "save_report").click().run()
+    (kept,) = flows.list_reports()
+    second = opened("overview", report=kept.id)
+    second.switch_page("../pages/reports.py")
+    second.query_params["report"] = kept.id
+    second.run()
+    calm(second)
+    after = metrics(second)
+    assert after.items() >= before.items()
+    assert after["As billed"] == "$1.41"
+
+
+def test_a_deleted_report_is_gone_for_everyone() -> None:
+    at = dropped(opened())
+    at.switch_page("../pages/reports.py").run()
+    next(b for b in at.button if b.key == "save_report").click().run()
+    (kept,) = flows.list_reports()
+    at.query_params["report"] = kept.id
+    at.run()
+    next(b for b in at.button if b.key == f"delete-now-{kept.id[:12]}").click().run()
+    assert flows.list_reports() == []
+    at.query_params["report"] = kept.id
+    at.run()
+    assert len(at.error) == 1
+
+
+def test_an_unexpected_error_is_one_sentence_with_a_number(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_args: object) -> None:
+        raise RuntimeError("secret-canary")
+
+    monkeypatch.setattr(flows, "report", broken)
+    at = AppTest.from_file(str(ROOT / "ui" / "router.py"), default_timeout=PATIENCE_S).run()
+    assert not at.exception
+    (box,) = at.error
+    assert "secret-canary" not in box.value
+    (number,) = re.findall(r"\b[0-9a-f]{8}\b", box.value)
+    assert f"error {number} on a page" in caplog.text

@@ -1,0 +1,70 @@
+"""Inputs whose values live in the URL: a choice, a period, a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date
+
+import streamlit as st
+
+from ui import state
+from ui.words import t
+
+
+def choice(label: str, options: Sequence[str], name: str, words: Callable[[str], str]) -> str:
+    """One of a few, shown as buttons side by side; the URL parameter `name` holds it.
+
+    What the URL says counts only if it is one of `options`; the first is the default.
+    """
+    asked = st.query_params.get(name, st.session_state.get(f"_{name}", options[0]))
+    current = asked if asked in options else options[0]
+    st.session_state[name] = current
+    st.segmented_control(
+        label,
+        list(options),
+        format_func=words,
+        key=name,
+        required=True,
+        wrap=True,
+        on_change=_chosen,
+        args=(name, options[0]),
+    )
+    return current
+
+
+def _chosen(name: str, default: str) -> None:
+    value = st.session_state[name]
+    st.session_state[f"_{name}"] = value
+    if value == default:
+        st.query_params.pop(name, None)
+    else:
+        st.query_params[name] = value
+
+
+def period(first: date, last: date) -> None:
+    """Days that count, both included; the whole workload unless somebody narrows it."""
+    since, until = state.asked_day("since"), state.asked_day("until")
+    low, high = _inside(since, first, last) or first, _inside(until, first, last) or last
+    st.session_state["period"] = (low, max(low, high))
+    st.date_input(
+        t("ui.control.period"),
+        min_value=first,
+        max_value=last,
+        format="YYYY-MM-DD",
+        key="period",
+        on_change=_period_chosen,
+        args=(first, last),
+        width=280,
+    )
+
+
+def _inside(value: date | None, first: date, last: date) -> date | None:
+    return value if value is not None and first <= value <= last else None
+
+
+def _period_chosen(first: date, last: date) -> None:
+    chosen = st.session_state["period"]
+    if len(chosen) != 2:  # the second day has not been picked yet
+        return
+    since, until = chosen
+    state.choose_period(None if since == first else since, None if until == last else until)

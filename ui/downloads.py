@@ -1,0 +1,34 @@
+"""Downloads that reset nothing: made when they are asked for, without a run of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from econ.report import CostReport
+from jobs import flows
+from ui.words import language, t
+
+
+def csv_button(label: str, make: Callable[[], bytes], file_name: str, key: str) -> None:
+    """A button for a CSV file. `make` runs at the click, in a thread of its own: no st calls."""
+    st.download_button(
+        label,
+        data=make,
+        file_name=file_name,
+        mime="text/csv",
+        key=key,
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def report_button(report: CostReport, key: str) -> None:
+    """The report as CSV: every row that the page shows, raw numbers, UTF-8 with BOM."""
+    spoken = language()  # the session is not at hand in the thread that makes the file
+
+    def make() -> bytes:
+        return flows.report_csv(report, spoken)
+
+    csv_button(t("ui.download_csv"), make, f"kvledger-{report.report_id[:12]}.csv", key)

@@ -1,0 +1,79 @@
+"""The job panel: what runs, how far it is, how long it takes, and a way to stop it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import streamlit as st
+
+from jobs import flows
+from ui import state, upload
+from ui.components import muted
+from ui.numerals import seconds
+from ui.words import known, t
+
+REFRESH_S = 0.5
+TOO_EARLY = 0.05
+"""Below this fraction the time that is left would be a guess."""
+
+
+def watch(on_failure: Callable[[], None]) -> bool:
+    """Show the reading job of this session if there is one. True while it runs.
+
+    When it is done its workload is chosen and the page runs again; when it failed its sentence is
+    shown and `on_failure` may offer a way on.
+    """
+    job_id = upload.running_job()
+    if job_id is None:
+        upload.say_refusal(on_failure)
+        return False
+    job = flows.job(job_id, state.owner())
+    if not job.finished:
+        _panel(job_id)
+        return True
+    upload.finished()
+    if job.state == "done" and job.result_id is not None:
+        upload.drop_files()
+        state.choose_workload(job.result_id, _name(job.result_id))
+        st.rerun()
+    if job.state == "cancelled":
+        upload.drop_files()
+        st.info(t("ui.job.cancelled"), icon=":material/cancel:")
+        return False
+    upload.refuse(job.error)
+    upload.say_refusal(on_failure)
+    return False
+
+
+def _name(workload_id: str) -> str:
+    return flows.workload_info(workload_id, state.owner()).name
+
+
+@st.fragment(run_every=REFRESH_S)
+def _panel(job_id: str) -> None:
+    job = flows.job(job_id, state.owner())
+    if job.finished:
+        st.rerun()
+    stage = f"ui.stage.{job.stage or 'queued'}"
+    text = t(stage if known(stage) else "ui.stage.read")
+    st.progress(min(max(job.fraction, 0.0), 1.0), text=text)
+    started = job.started_utc or job.created_utc
+    passed_s = max((datetime.now(tz=UTC) - started).total_seconds(), 0.0)
+    with st.container(horizontal=True, vertical_alignment="center", key="job"):
+        st.markdown(muted(_time_words(passed_s, job.fraction)), width="content")
+        st.button(
+            t("ui.job.cancel"),
+            type="tertiary",
+            icon=":material/close:",
+            key="cancel_job",
+            on_click=flows.cancel,
+            args=(job_id, state.owner()),
+        )
+
+
+def _time_words(passed_s: float, fraction: float) -> str:
+    if fraction < TOO_EARLY:
+        return t("ui.job.so_far", so_far=seconds(passed_s))
+    left_s = passed_s * (1 - fraction) / fraction
+    return t("ui.job.so_far_and_left", so_far=seconds(passed_s), left=seconds(left_s))

@@ -1,0 +1,149 @@
+"""What belongs to this browser session: its owner id, its workload, and what the URL carries."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from datetime import date
+
+import streamlit as st
+
+from econ.method import DEFAULT_MODEL
+from econ.report_params import ReportParams
+
+_OWNER = "_owner"
+_WORKLOAD = "_workload"
+_NAME = "_workload_name"
+_WAITING = "_waiting_for_file"
+_OTHER = "_another_file"
+URL_WORKLOAD = "w"
+URL_FILE = "file"
+URL_REPORT = "report"
+_MODEL = re.compile(r"[\w.:@/\[\]-]{1,100}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+def owner() -> str:
+    """The id that unsaved work of this browser session is kept under. Random, never in a URL."""
+    if _OWNER not in st.session_state:
+        st.session_state[_OWNER] = secrets.token_hex(16)
+    return str(st.session_state[_OWNER])
+
+
+def chosen_workload() -> str | None:
+    """The workload that is looked at: the URL's, then the session's. None = the example."""
+    asked = sha256_of(st.query_params.get(URL_WORKLOAD))
+    if asked is not None:
+        st.session_state[_WORKLOAD] = asked
+        st.session_state[_NAME] = st.query_params.get(URL_FILE, "")
+    return st.session_state.get(_WORKLOAD)
+
+
+def asked_file() -> str:
+    """The name of the file that the URL's workload was read from; '' where it does not say."""
+    return str(st.session_state.get(_NAME) or "")
+
+
+def choose_workload(workload_id: str, name: str) -> None:
+    """Look at this workload from now on; the URL says which, so that it can be reloaded.
+
+    The period stays only if this is the workload that the URL had asked for.
+    """
+    if st.session_state.get(_WORKLOAD) != workload_id:
+        choose_period(None, None)
+        st.session_state[_OTHER] = st.session_state.pop(_WAITING, None) is not None
+    st.session_state.pop(_WAITING, None)
+    st.session_state[_WORKLOAD] = workload_id
+    st.session_state[_NAME] = name
+    keep_in_url()
+
+
+def choose_example() -> None:
+    """Look at the bundled example again."""
+    st.session_state.pop(_WORKLOAD, None)
+    st.session_state.pop(_NAME, None)
+    st.session_state.pop(_OTHER, None)
+    choose_period(None, None)
+    for key in (URL_WORKLOAD, URL_FILE):
+        st.query_params.pop(key, None)
+
+
+def in_url() -> dict[str, str]:
+    """What the URL carries of this session: workload, file, period, model, language."""
+    kept = {
+        URL_WORKLOAD: st.session_state.get(_WORKLOAD),
+        URL_FILE: st.session_state.get(_NAME),
+        "since": st.session_state.get("_since"),
+        "until": st.session_state.get("_until"),
+        "model": st.session_state.get("_model"),
+        "lang": st.query_params.get("lang"),
+    }
+    return {key: str(value) for key, value in kept.items() if value}
+
+
+def wait_for_file() -> None:
+    """The link's file is asked for: another one that is dropped instead is not the same."""
+    st.session_state[_WAITING] = True
+
+
+def is_another_file() -> bool:
+    """The file that was dropped is not the one that the link had asked for."""
+    return bool(st.session_state.get(_OTHER, False))
+
+
+def keep_in_url() -> None:
+    """Write the session's choices into the URL again: a change of page empties it."""
+    for key, value in in_url().items():
+        if st.query_params.get(key) != value:
+            st.query_params[key] = value
+
+
+def sha256_of(text: str | None) -> str | None:
+    """`text` if it is a SHA-256 in hex, else None: a URL may say anything."""
+    return text if text and _SHA256.fullmatch(text) else None
+
+
+def asked_report() -> str | None:
+    """The saved report that the URL names."""
+    return sha256_of(st.query_params.get(URL_REPORT))
+
+
+def asked_day(name: str) -> date | None:
+    """A day of the URL ('since', 'until'), else the session's; nonsense counts as not said."""
+    text = st.query_params.get(name)
+    if text is not None:
+        st.session_state[f"_{name}"] = _day_of(text)
+    return st.session_state.get(f"_{name}")
+
+
+def choose_period(since: date | None, until: date | None) -> None:
+    """Look at these UTC days only, both included; None = from the first, to the last."""
+    for name, chosen in (("since", since), ("until", until)):
+        st.session_state[f"_{name}"] = chosen
+        if chosen is None:
+            st.query_params.pop(name, None)
+        else:
+            st.query_params[name] = chosen.isoformat()
+
+
+def params() -> ReportParams:
+    """What the session and the URL say about prices and period."""
+    since, until = asked_day("since"), asked_day("until")
+    if since is not None and until is not None and since > until:
+        since, until = until, since
+    model = st.query_params.get("model") or st.session_state.get("_model")
+    chosen = model if model and _MODEL.fullmatch(model) else DEFAULT_MODEL
+    return ReportParams(since=since, until=until, default_model=chosen)
+
+
+def choose_model(model: str) -> None:
+    """Price rows that name no model as this one."""
+    st.session_state["_model"] = model
+    st.query_params["model"] = model
+
+
+def _day_of(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None

@@ -1,0 +1,62 @@
+"""What a page looks at: the chosen workload's report, or the file that the link asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from econ.report import CostReport
+from jobs import flows
+from messages.errors import KvledgerError, NotFoundError
+from ui import failures, panel, state, statement, upload
+from ui.numerals import digest, md
+from ui.words import t
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A report and how to name it. `about` is plain text: the period and the file."""
+
+    workload_id: str
+    is_example: bool
+    report: CostReport
+
+    @property
+    def about(self) -> str:
+        """'2026-11-02, example data'."""
+        return statement.about(self.report.workload, is_example=self.is_example)
+
+
+def load(on_failure: Callable[[], None] = upload.drop_files) -> View | None:
+    """The report to show; None where the page must wait for a file or a job.
+
+    `on_failure` is called when a file could not be read, after its sentence has been shown.
+    """
+    state.keep_in_url()
+    if panel.watch(on_failure):
+        return None
+    if state.is_another_file():
+        st.info(t("ui.ask.another_file"), icon=":material/info:")
+    chosen = state.chosen_workload()
+    workload_id = chosen or flows.example_id()
+    try:
+        with st.spinner(t("ui.computing")):
+            report = flows.report(workload_id, state.params(), state.owner())
+    except NotFoundError:
+        ask_for_file(workload_id)
+        return None
+    except KvledgerError as error:
+        failures.show(error)
+        return None
+    return View(workload_id=workload_id, is_example=chosen is None, report=report)
+
+
+def ask_for_file(workload_id: str) -> None:
+    """The link's settings are here, its file is not: uploads live with their own session."""
+    state.wait_for_file()
+    name = md(state.asked_file()) or t("ui.ask.unnamed")
+    st.markdown(t("ui.ask.file", name=name, digest=digest(workload_id)))
+    upload.uploader("asked", t("ui.upload.label"))
+    st.button(t("ui.ask.example_instead"), key="example_instead", on_click=state.choose_example)
