@@ -24,7 +24,7 @@ def baselines_of(bill: Bill) -> Baselines:
     reasons = {}
     if not some:
         reasons[NO_CACHE] = Message("report.nothing_priced")
-    if not bill.observed:
+    if bill.usage.rows and not bill.observed:
         reasons[BILLED] = Message("report.not_in_this_file")
     elif not some:
         reasons[BILLED] = Message("report.nothing_priced")
