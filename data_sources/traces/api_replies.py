@@ -16,6 +16,7 @@ from data_sources.traces.api_record import ApiRecord
 from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult
 from data_sources.traces.builder import Builder, cost_e13
 from data_sources.traces.detect_json import reply_in
+from data_sources.traces.follow import Follow
 from data_sources.traces.json_text import Line, records
 from data_sources.traces.tally import RowRejectedError, Tally
 from data_sources.traces.usage import Usage
@@ -39,14 +40,17 @@ class Reply:
 def read(files: Sequence[Decoded], options: ReadOptions, progress: Progress) -> ReadResult:
     """All replies of `files` as one workload; a `base.Reader`."""
     log = ReplyLog(zone(options.tz))
-    for done, file in enumerate(files):
-        progress(done / len(files), "read")
-        for line in records(file):
+    follow = Follow(files, progress)
+    for file in files:
+        for line in follow.lines(file, records(file)):
             log.take(file.source.name, line)
     builder = log.built()
     receipt = log.tally.receipt(files, FORMAT, builder.rows)
     workload = builder.workload(
-        name=files[0].source.name, format_id=FORMAT, format_stats={"rows": receipt.rows_read}
+        name=files[0].source.name,
+        format_id=FORMAT,
+        format_stats={"rows": receipt.rows_read},
+        options=options,
     )
     return ReadResult(workload=workload, receipt=receipt)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from data_sources.traces.api_replies import ReplyLog
 from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult
+from data_sources.traces.follow import Follow
 from data_sources.traces.json_text import records
 from data_sources.traces.values import zone
 
@@ -21,9 +22,9 @@ def read(files: Sequence[Decoded], options: ReadOptions, progress: Progress) -> 
     """All batch results of `files` as one workload; a `base.Reader`."""
     log = ReplyLog(zone(options.tz), mode="batch")
     anthropic = False
-    for done, file in enumerate(files):
-        progress(done / len(files), "read")
-        for line in records(file):
+    follow = Follow(files, progress)
+    for file in files:
+        for line in follow.lines(file, records(file)):
             anthropic = anthropic or (isinstance(line.value, Mapping) and "result" in line.value)
             log.take(file.source.name, line, without_usage="failed")
     format_id = ANTHROPIC if anthropic else OPENAI
@@ -35,6 +36,7 @@ def read(files: Sequence[Decoded], options: ReadOptions, progress: Progress) -> 
         name=files[0].source.name,
         format_id=format_id,
         format_stats={"rows": receipt.rows_read, **counts},
+        options=options,
     )
     return ReadResult(workload=workload, receipt=receipt)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from data_sources.traces.base import ReadOptions
 from data_sources.traces.limits import MAX_ROWS, MAX_TEXT_CHARS
 from data_sources.traces.tally import rejected
 from econ.workload import (
@@ -75,15 +76,18 @@ class Builder:
         name: str,
         format_id: str,
         format_stats: Mapping[str, Any],
+        options: ReadOptions,
         granularity: str = "request",
     ) -> Workload:
-        """The workload of all rows added; arrival_s follows from arrival_utc where it is empty."""
+        """The workload of all rows added; arrival_s follows from arrival_utc where it is empty,
+        models carry the names that the user gave them."""
         columns: dict[str, Column] = {}
         for key, numbers in self._numbers.items():
             columns[key] = _as_array(key, numbers)
         for key, texts in self._texts.items():
             codes = np.frombuffer(texts.codes, dtype=np.int32).copy()
             columns[key] = Text(codes, tuple(texts.known))
+        _rename_models(columns, options)
         if "arrival_utc" in columns and "arrival_s" not in columns:
             columns["arrival_s"] = seconds_from_first(columns["arrival_utc"])
         return sorted_by_arrival(
@@ -119,6 +123,20 @@ class Builder:
         for text in self._texts.values():
             if len(text.codes) < self.rows:
                 text.codes.append(EMPTY)
+
+
+def _rename_models(columns: dict[str, Column], options: ReadOptions) -> None:
+    models = columns.get("model")
+    if options.model_names and isinstance(models, Text):
+        columns["model"] = renamed(models, options.model_names)
+
+
+def renamed(column: Text, names: Mapping[str, str]) -> Text:
+    """`column` with its values renamed, each once; two that become equal become one."""
+    known: dict[str, int] = {}
+    table = [known.setdefault(names.get(v, v), len(known)) for v in column.values]
+    codes = np.asarray([*table, EMPTY], dtype=np.int32)[column.codes]
+    return Text(codes, tuple(known))
 
 
 def _empty(name: str) -> Any:

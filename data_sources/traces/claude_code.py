@@ -14,6 +14,7 @@ from typing import Any
 
 from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult
 from data_sources.traces.builder import Builder, cost_e13
+from data_sources.traces.follow import Follow
 from data_sources.traces.json_text import Line, read_lines
 from data_sources.traces.tally import RowRejectedError, Tally
 from data_sources.traces.usage import Usage, anthropic_usage
@@ -46,9 +47,9 @@ class _Answer:
 def read(files: Sequence[Decoded], options: ReadOptions, progress: Progress) -> ReadResult:
     """All sessions of `files` as one workload; a `base.Reader`."""
     log = _Log()
-    for done, file in enumerate(files):
-        progress(done / len(files), "read")
-        for line in read_lines(file.path):
+    follow = Follow(files, progress)
+    for file in files:
+        for line in follow.lines(file, read_lines(file.path)):
             log.take(file.source.name, line)
     builder = Builder()
     kept: list[Usage] = []
@@ -61,7 +62,10 @@ def read(files: Sequence[Decoded], options: ReadOptions, progress: Progress) -> 
             kept.append(answer.usage)
             log.note(answer)
     workload = builder.workload(
-        name=files[0].source.name, format_id=FORMAT, format_stats=log.stats(kept)
+        name=files[0].source.name,
+        format_id=FORMAT,
+        format_stats=log.stats(kept),
+        options=options,
     )
     return ReadResult(workload=workload, receipt=log.tally.receipt(files, FORMAT, builder.rows))
 

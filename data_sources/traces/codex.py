@@ -9,13 +9,16 @@ are ignored.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult
 from data_sources.traces.builder import Builder
 from data_sources.traces.codex_totals import Totals, add_up, record_usage
+from data_sources.traces.follow import Follow
 from data_sources.traces.json_text import Line, read_lines
+from data_sources.traces.source import CHUNK_BYTES
 from data_sources.traces.tally import RowRejectedError, Tally
 from data_sources.traces.usage import Usage
 from data_sources.traces.values import mapping, text, utc_us
@@ -26,17 +29,21 @@ _REPLAY_US = 1_000_000
 """A sub-agent's file begins with its parent's events, all written within a second; no model
 answers that fast."""
 
+_RECORD_TYPE = b'"token_usage_record"'
 _MODES = {"default": "standard", "auto": None}
 
 
 def read(files: Sequence[Decoded], options: ReadOptions, progress: Progress) -> ReadResult:
     """All rollouts of `files` as one workload; a `base.Reader`."""
     log = _Log()
-    for done, file in enumerate(files):
-        progress(done / len(files), "read")
-        _Rollout(log, file).read()
+    follow = Follow(files, progress)
+    for file in files:
+        _Rollout(log, file).read(follow.lines(file, read_lines(file.path)))
     workload = log.builder.workload(
-        name=files[0].source.name, format_id=FORMAT, format_stats=log.stats()
+        name=files[0].source.name,
+        format_id=FORMAT,
+        format_stats=log.stats(),
+        options=options,
     )
     return ReadResult(workload=workload, receipt=log.tally.receipt(files, FORMAT, log.builder.rows))
 
@@ -72,10 +79,7 @@ class _Rollout:
     def __init__(self, log: _Log, file: Decoded) -> None:
         self.log = log
         self.name = file.source.name
-        self.path = file.path
-        self.has_records = any(
-            _type(line) == "token_usage_record" for line in read_lines(file.path)
-        )
+        self.has_records = _has_records(file.path)
         self.session: str | None = None
         self.agent: str | None = None
         self.replays = False
@@ -84,9 +88,9 @@ class _Rollout:
         self.mode: str | None = None
         self.total: Totals | None = None
 
-    def read(self) -> None:
+    def read(self, lines: Iterable[Line]) -> None:
         """Takes every row, in file order: the running total only makes sense so."""
-        for line in read_lines(self.path):
+        for line in lines:
             if line.problem is not None:
                 self.log.tally.reject(self.name, line.number, line.problem)
             elif not isinstance(line.value, Mapping):
@@ -95,16 +99,16 @@ class _Rollout:
                 self._row(line.number, line.value)
 
     def _row(self, number: int, row: Mapping[str, Any]) -> None:
-        moment = utc_us(row.get("timestamp"))
-        self.first_us = moment if self.first_us is None else self.first_us
+        if self.first_us is None:
+            self.first_us = utc_us(row.get("timestamp"))
         payload = mapping(row, "payload")
         kind = row.get("type")
         try:
             if kind == "token_usage_record":
-                self._record(number, payload, moment)
+                self._record(number, payload, utc_us(row.get("timestamp")))
                 return
             if kind == "event_msg" and payload.get("type") == "token_count":
-                self._event(number, payload, moment)
+                self._event(number, payload, utc_us(row.get("timestamp")))
                 return
         except RowRejectedError as error:
             self.log.tally.reject(self.name, number, error.reason)
@@ -215,6 +219,17 @@ _SUMMED = (
     "output_tokens",
     "reasoning_output_tokens",
 )
+
+
+def _has_records(path: Path) -> bool:
+    """Looked for in the bytes first: parsing every line twice would double the time."""
+    tail = b""
+    with path.open("rb") as raw:
+        while chunk := raw.read(CHUNK_BYTES):
+            if _RECORD_TYPE in tail + chunk:
+                return any(_type(line) == "token_usage_record" for line in read_lines(path))
+            tail = chunk[-len(_RECORD_TYPE) :]
+    return False
 
 
 def _type(line: Line) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult
 from data_sources.traces.builder import Builder
 from data_sources.traces.codex_totals import Totals
+from data_sources.traces.follow import Follow
 from data_sources.traces.json_text import Line, read_lines
 from data_sources.traces.tally import RowRejectedError, Tally
 from data_sources.traces.values import mapping, text
@@ -29,9 +30,10 @@ class _Turn:
 def read(files: Sequence[Decoded], options: ReadOptions, progress: Progress) -> ReadResult:
     """All streams of `files` as one workload; a `base.Reader`."""
     tally, builder, sums = Tally(), Builder(), Counter[str]()
-    for done, file in enumerate(files):
-        progress(done / len(files), "read")
-        for turn in _own_usage(_turns(file, tally), tally):
+    follow = Follow(files, progress)
+    for file in files:
+        lines = follow.lines(file, read_lines(file.path))
+        for turn in _own_usage(_turns(file, lines, tally), tally):
             try:
                 builder.add(
                     **turn.usage.usage().fields(),
@@ -47,14 +49,15 @@ def read(files: Sequence[Decoded], options: ReadOptions, progress: Progress) -> 
         name=files[0].source.name,
         format_id=FORMAT,
         format_stats={"rows": receipt.rows_read, **sums},
+        options=options,
     )
     return ReadResult(workload=workload, receipt=receipt)
 
 
-def _turns(file: Decoded, tally: Tally) -> list[_Turn]:
+def _turns(file: Decoded, lines: Iterable[Line], tally: Tally) -> list[_Turn]:
     turns: list[_Turn] = []
     thread: str | None = None
-    for line in read_lines(file.path):
+    for line in lines:
         row = _row(file, line, tally)
         if row is None:
             continue

@@ -13,6 +13,7 @@ from typing import Any
 
 from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult
 from data_sources.traces.builder import Builder
+from data_sources.traces.follow import Follow
 from data_sources.traces.json_text import Line, records
 from data_sources.traces.tally import RowRejectedError, Tally
 from data_sources.traces.usage import Usage, counted, required_input, required_output
@@ -37,10 +38,10 @@ class _Answer:
 def read(files: Sequence[Decoded], options: ReadOptions, progress: Progress) -> ReadResult:
     """All chats of `files` as one workload; a `base.Reader`."""
     log = _Log()
-    for done, file in enumerate(files):
-        progress(done / len(files), "read")
+    follow = Follow(files, progress)
+    for file in files:
         log.session = None
-        for line in records(file):
+        for line in follow.lines(file, records(file)):
             for number, message in _messages(line):
                 log.take(file.source.name, number, message, line)
     builder, kept = Builder(), []
@@ -57,6 +58,7 @@ def read(files: Sequence[Decoded], options: ReadOptions, progress: Progress) -> 
         name=files[0].source.name,
         format_id=FORMAT,
         format_stats={"rows": receipt.rows_read, **log.counts, **_sums(kept)},
+        options=options,
     )
     return ReadResult(workload=workload, receipt=receipt)
 

@@ -23,11 +23,15 @@ class NotJsonError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One non-blank line: its number and its JSON value, or why there is none."""
+    """One non-blank line: its number and its JSON value, or why there is none.
+
+    `chars` is its length, for progress; 0 where the file is one JSON document.
+    """
 
     number: int
     value: Any
     problem: Message | None = None
+    chars: int = 0
 
 
 def parse(text: str) -> Any:
@@ -83,12 +87,13 @@ def read_lines(path: Path) -> Iterator[Line]:
     for number, text in _nonblank(path):
         if text is None:
             too_long = Message("traces.line_too_long", {"limit_bytes": MAX_LINE_BYTES})
-            yield Line(number, None, too_long)
+            yield Line(number, None, too_long, MAX_LINE_BYTES)
             continue
         try:
-            yield Line(number, parse(text))
+            yield Line(number, parse(text), None, len(text))
         except NotJsonError as error:
-            yield Line(number, None, Message("traces.line_not_json", {"column": error.column}))
+            problem = Message("traces.line_not_json", {"column": error.column})
+            yield Line(number, None, problem, len(text))
 
 
 def records(decoded: Decoded) -> Iterator[Line]:

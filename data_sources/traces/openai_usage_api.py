@@ -13,6 +13,7 @@ from typing import Any
 
 from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult
 from data_sources.traces.builder import Builder, clean_text
+from data_sources.traces.follow import Follow
 from data_sources.traces.json_text import Line, records
 from data_sources.traces.tally import RowRejectedError, Tally
 from data_sources.traces.usage import ASSUME_30M, Usage, counted, required_input, required_output
@@ -38,16 +39,17 @@ _SUMMED = (
 def read(files: Sequence[Decoded], options: ReadOptions, progress: Progress) -> ReadResult:
     """All pages of `files` as one bucketed workload; a `base.Reader`."""
     log = _Log()
-    for done, file in enumerate(files):
-        progress(done / len(files), "read")
+    follow = Follow(files, progress)
+    for file in files:
         log.record = 0
-        for line in records(file):
+        for line in follow.lines(file, records(file)):
             log.take(file.source.name, line)
     builder, sums = log.built()
     workload = builder.workload(
         name=files[0].source.name,
         format_id=FORMAT,
         format_stats={**log.counts, **sums},
+        options=options,
         granularity="bucket",
     )
     return ReadResult(workload=workload, receipt=log.tally.receipt(files, FORMAT, builder.rows))

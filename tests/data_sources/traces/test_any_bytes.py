@@ -47,7 +47,7 @@ def _check_result(result: ReadResult) -> None:
         assert not say("ja", message).startswith("traces.")
 
 
-QUIET = settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUIET = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @QUIET
@@ -183,7 +183,7 @@ RECORD = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(rows=st.lists(st.dictionaries(KEYS, RECORD, max_size=8), min_size=1, max_size=4))
 def test_any_records_with_known_keys_give_a_result_or_one_sentence(rows: list[object]) -> None:
     check(jsonl(rows).encode("utf-8", "surrogatepass"))
@@ -208,7 +208,7 @@ SEEDS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), seed=st.sampled_from(SEEDS), junk=JSON)
 def test_a_good_record_with_one_value_replaced_gives_a_result_or_one_sentence(
     data: st.DataObject, seed: object, junk: object

@@ -132,3 +132,32 @@ def test_nothing_is_left_on_disk_after_a_read_or_a_refusal(
     with pytest.raises(InputError):
         read([source(tmp_path, "b.gz", gzip.compress(SESSION)[:-4])])
     assert list(scratch.iterdir()) == []
+
+
+def test_a_model_is_priced_under_the_name_that_the_user_gives_it(tmp_path: Path) -> None:
+    rows = [
+        claude_row("a", claude_usage(1, 1), model="house-model", second=1),
+        claude_row("b", claude_usage(2, 1), model="claude-opus-5", second=2),
+        claude_row("c", claude_usage(3, 1), model="other", second=3),
+    ]
+    names = {"house-model": "claude-opus-5", "claude-opus-5": "claude-sonnet-5"}
+    result = read_text(tmp_path, jsonl(rows), model_names=names)
+    assert table(result.workload, "model") == [
+        ("claude-opus-5",),
+        ("claude-sonnet-5",),
+        ("other",),
+    ]
+
+
+def test_one_large_file_tells_its_progress_and_can_be_cancelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("data_sources.traces.follow._EVERY_CHARS", 300)
+    seen: list[float] = []
+    read(
+        [source(tmp_path, "a.jsonl", SESSION)],
+        ReadOptions(),
+        lambda fraction, _stage: seen.append(fraction),
+    )
+    assert len(set(seen)) > 5
+    assert seen == sorted(seen)
