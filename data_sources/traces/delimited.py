@@ -101,7 +101,7 @@ def read_table(file: Decoded, header: Header, kinds: Mapping[str, Any]) -> Table
         rows=table.num_rows,
         columns=columns,
         lines=partial(reading.lines, table.num_rows),
-        misshapen=reading.misshapen(table.num_rows),
+        misshapen=reading.misshapen(),
     )
 
 
@@ -176,21 +176,21 @@ class _Reading:
         good = np.ones(good_rows + self.skipped + 1, dtype=np.bool_)
         good[0] = False  # the header
         good[[r for r in (*(r for r, _ in self.bad), *self._blank) if r is not None]] = False
-        return np.asarray(self._line_starts(good_rows)[np.flatnonzero(good)[rows]])
+        return self._line_of(np.flatnonzero(good)[rows])
 
-    def misshapen(self, good_rows: int) -> Iterator[tuple[int, Message]]:
+    def misshapen(self) -> Iterator[tuple[int, Message]]:
         """Rows of another number of cells than the header has."""
         expected = len(self._header.names)
         for record, found in self.bad:
-            line = int(self._line_starts(good_rows)[record or 0])
+            line = int(self._line_of(np.asarray([record or 0]))[0])
             yield line, Message("columnar.cells", {"expected": expected, "found": found})
 
-    def _line_starts(self, good_rows: int) -> IntArray:
-        """Line of every record: 0 is the header."""
+    def _line_of(self, records: IntArray) -> IntArray:
+        """Line of each record; record 0 is the header."""
         if self._starts is None:
-            records = 1 + good_rows + self.skipped
-            self._starts = record_lines(self._file.path, self._header.delimiter, records)
-        return self._starts
+            self._starts = record_lines(self._file.path, self._header.delimiter)
+        # Arrow and csv may count differently behind a stray quote: then the last line known
+        return np.asarray(self._starts[np.minimum(records, len(self._starts) - 1)])
 
 
 def _refuse_too_many_rows(file: Decoded, header: Header) -> None:

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from data_sources.traces.faults import BoolArray
 from econ.workload import IntArray
 
 _CHUNK_BYTES = 1 << 24
-_LF, _CR, _QUOTE = 10, 13, 34
+_LF, _CR = 10, 13
 
 
 def count_bytes(path: Path, what: bytes) -> int:
@@ -25,16 +24,15 @@ def holds_byte(path: Path, what: bytes) -> bool:
     return any(what in chunk for _, chunk in _chunks(path))
 
 
-def record_lines(path: Path, delimiter: str, records: int) -> IntArray:
+def record_lines(path: Path, delimiter: str) -> IntArray:
     """1-based line on which each non-blank record of delimited text begins, the header first.
 
-    Quoted line breaks belong to their record. `records` is how many the reader found: where stray
-    quotes make the quick count differ, the csv module counts.
+    Quoted line breaks belong to their record. Without quotes every non-blank line is a record;
+    with them the csv module counts, which takes a second for a million rows.
     """
-    lines = _quick_record_lines(path)
-    if len(lines) == records:
-        return lines
-    return np.fromiter(_slow_record_lines(path, delimiter), dtype=np.int64)
+    if holds_byte(path, b'"'):
+        return np.fromiter(_quoted_record_lines(path, delimiter), dtype=np.int64)
+    return _filled_lines(path)
 
 
 def nonblank_lines(path: Path) -> IntArray:
@@ -44,24 +42,10 @@ def nonblank_lines(path: Path) -> IntArray:
         return np.fromiter(numbers, dtype=np.int64)
 
 
-def _quick_record_lines(path: Path) -> IntArray:
-    """A line break outside quotes ends a record; outside = an even number of quotes before it."""
-    at, inside, empty = _line_breaks(path)
-    ends = np.flatnonzero(~inside)
-    first = np.concatenate([[0], ends[:-1] + 1])[: len(ends)]  # the break of its first line
-    keep = ~((first == ends) & empty[ends])
-    lines = first[keep] + 1
-    last_line = int(ends[-1]) + 2 if len(ends) else 1
-    ended_at = int(at[ends[-1]]) if len(ends) else -1
-    if ended_at < path.stat().st_size - 1:  # a last record without a line break
-        lines = np.append(lines, last_line)
-    return np.asarray(lines, dtype=np.int64)
-
-
-def _line_breaks(path: Path) -> tuple[IntArray, BoolArray, BoolArray]:
-    """(position, inside quotes, its line is empty) of every line break: LF, CR LF, or CR alone."""
-    positions, insides, returns = [], [], []
-    quotes, before = 0, 0
+def _filled_lines(path: Path) -> IntArray:
+    """Numbers of the lines that are not empty. A line ends with LF, CR LF, or CR alone."""
+    ends, starts = [np.zeros(0, np.int64)], [np.zeros(1, np.int64)]
+    before = 0
     for start, chunk in _chunks(path):
         data = np.frombuffer(chunk, dtype=np.uint8)
         at = np.flatnonzero((data == _LF) | (data == _CR))
@@ -69,17 +53,13 @@ def _line_breaks(path: Path) -> tuple[IntArray, BoolArray, BoolArray]:
         after = data[np.minimum(at + 1, len(data) - 1)]
         if data[-1] == _CR:
             after[-1] = _byte_at(path, start + len(data))
-        ends = (data[at] == _LF) | (after != _LF)
-        at, previous = at[ends], previous[ends]
-        marks = np.flatnonzero(data == _QUOTE)
-        insides.append((quotes + np.searchsorted(marks, at)) % 2 == 1)
-        returns.append((data[at] == _LF) & (previous == _CR))
-        positions.append(at + start)
-        quotes, before = quotes + len(marks), int(data[-1])
-    at = np.concatenate([np.zeros(0, np.int64), *positions])
-    crlf = np.concatenate([np.zeros(0, np.bool_), *returns])
-    lengths = np.diff(at, prepend=-1) - 1
-    return at, np.concatenate([np.zeros(0, np.bool_), *insides]), lengths == crlf
+        breaks = (data[at] == _LF) | (after != _LF)  # the CR of CR LF ends nothing
+        second = (data[at] == _LF) & (previous == _CR)
+        ends.append((at - second)[breaks] + start)
+        starts.append(at[breaks] + start + 1)
+        before = int(data[-1])
+    length = np.append(np.concatenate(ends), path.stat().st_size) - np.concatenate(starts)
+    return np.asarray(np.flatnonzero(length > 0) + 1, dtype=np.int64)
 
 
 def _byte_at(path: Path, position: int) -> int:
@@ -89,7 +69,7 @@ def _byte_at(path: Path, position: int) -> int:
         return next(iter(stream.read(1)), 0)
 
 
-def _slow_record_lines(path: Path, delimiter: str) -> Iterator[int]:
+def _quoted_record_lines(path: Path, delimiter: str) -> Iterator[int]:
     with path.open("r", encoding="utf-8", newline="") as stream:
         reader = csv.reader(stream, delimiter=delimiter)
         before = 0
