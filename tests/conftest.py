@@ -8,6 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no finding: examples are counted, not timed.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 REFERENCE_NAME = "KVLEDGER_REFERENCE_DATA"
 KEPT = {REFERENCE_NAME}
