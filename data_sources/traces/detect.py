@@ -21,7 +21,6 @@ _LOOKED_AT_RECORDS = 5_000
 
 _HEAD_CHARS = 1 << 18
 _KEPT_KEYS = 1_000
-_SHOWN_KEYS = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,10 +127,3 @@ def _table(decoded: Decoded, head: str, limits: Limits) -> Detection:
         columns=frozenset(name for name in names if name),
         delimiter=delimiter,
     )
-
-
-def shown_columns(detection: Detection) -> str:
-    """The columns for a message: the first dozen, sorted."""
-    names = sorted(detection.columns)
-    text = ", ".join(name[:60] for name in names[:_SHOWN_KEYS])
-    return text + (", …" if len(names) > _SHOWN_KEYS else "")

@@ -26,7 +26,7 @@ UNREAD: dict[str, str] = {
     "cursor_usage_events": CONVERT,
     "deepseek_usage_zip": CONVERT,
     "gcp_billing_standard": COST_ONLY,
-    "helicone_requests": MAP,
+    "helicone_requests": CONVERT,
     "langfuse_observations": CONVERT,
     "litellm_spend_logs": MAP,
     "lmcache_agent_text": TEXT_ONLY,
@@ -51,6 +51,69 @@ UNREAD: dict[str, str] = {
 }
 """Formats that are recognised and not read yet, with what their user can do."""
 
+MAP_FLAGS: dict[str, tuple[str, ...]] = {
+    "azure_llm_trace": (
+        "TIMESTAMP=start_utc",
+        "ContextTokens=input_tokens",
+        "GeneratedTokens=output_tokens",
+    ),
+    "azure_lmm_trace": (
+        "TIMESTAMP=start_utc",
+        "ContextTokens=input_tokens",
+        "GeneratedTokens=output_tokens",
+    ),
+    "bailian_trace": (
+        "timestamp=start_s",
+        "input_length=input_tokens",
+        "output_length=output_tokens",
+    ),
+    "burstgpt": (
+        "Timestamp=start_s",
+        "Request tokens=input_tokens",
+        "Response tokens=output_tokens",
+    ),
+    "litellm_spend_logs": (
+        "startTime=start_utc",
+        "model=model",
+        "prompt_tokens=input_tokens",
+        "completion_tokens=output_tokens",
+    ),
+    "openrouter_activity_daily": (
+        "Date=start_utc",
+        "Slug=model",
+        "Requests=n_requests",
+        "Prompt Tokens=input_tokens",
+        "Completion Tokens=output_tokens",
+    ),
+    "openrouter_generations": (
+        "created_at=start_utc",
+        "model_permaslug=model",
+        "tokens_prompt=input_tokens",
+        "tokens_cached=cached_read_tokens",
+        "tokens_completion=output_tokens",
+    ),
+    "ragpulse_trace": (
+        "timestamp=start_s",
+        "input_length=input_tokens",
+        "output_length=output_tokens",
+    ),
+    "tracelab_rounds": (
+        "session_id=session_id",
+        "model=model",
+        "input_tokens_total=input_tokens",
+        "prefix_tokens=cached_read_tokens",
+        "claude_cache_creation_input_tokens=cache_write_5m_tokens",
+        "output_tokens=output_tokens",
+    ),
+    "vidur_lengths": ("num_prefill_tokens=input_tokens", "num_decode_tokens=output_tokens"),
+    "vidur_trace": (
+        "arrived_at=start_s",
+        "num_prefill_tokens=input_tokens",
+        "num_decode_tokens=output_tokens",
+    ),
+}
+"""COLUMN=FIELD pairs with which a table of a format without a reader can be read today."""
+
 GENERIC = frozenset({"generic_csv", "generic_request_jsonl", "generic_json", "generic_parquet"})
 """Tables that nothing is known about: the column picker (`--map`) reads them."""
 
@@ -62,4 +125,8 @@ def label(format_id: str) -> Message:
 
 def advice(format_id: str) -> Message:
     """What to do with a file of a format that is not read yet."""
-    return Message(f"traces.advice.{UNREAD[format_id]}")
+    kind = UNREAD[format_id]
+    if kind != MAP:
+        return Message(f"traces.advice.{kind}")
+    flags = " ".join(f'--map "{pair}"' for pair in MAP_FLAGS[format_id])
+    return Message("traces.advice.map", {"flags": flags})

@@ -10,7 +10,7 @@ from data_sources.traces import formats, registry
 from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult, Source, no_progress
 from data_sources.traces.combine import add_receipts, combine
 from data_sources.traces.decode import decode
-from data_sources.traces.detect import Detection, detect, shown_columns
+from data_sources.traces.detect import Detection, detect
 from data_sources.traces.limits import BROWSER, Limits
 from messages.errors import InputError, Message, input_error
 
@@ -108,7 +108,6 @@ def _unread(file: Decoded, found: Detection) -> InputError:
         file=file.source.name,
         format=formats.label(found.format),
         advice=formats.advice(found.format),
-        columns=shown_columns(found),
     )
 
 

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from data_sources.traces.read import read
+from data_sources.traces.source import open_path
 from tests.data_sources.traces.helpers import (
     DATA,
     assumed,
@@ -187,8 +188,6 @@ def test_stated_costs_are_kept_and_those_of_collapsed_rows_are_summed(tmp_path: 
 
 
 def test_our_own_session_file_reads_to_the_counts_worked_out_by_hand() -> None:
-    from data_sources.traces.source import open_path
-
     main, agent = DATA / "claude_session.jsonl", DATA / "agent-side.jsonl"
     result = read([open_path(main), open_path(agent)])
     assert counts(result) == (13, 5, 4, 1, 3)

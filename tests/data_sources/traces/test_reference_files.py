@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
-from data_sources.traces.base import ReadResult
+from data_sources.traces import formats
+from data_sources.traces.base import ReadOptions, ReadResult
 from data_sources.traces.read import read
 from data_sources.traces.source import open_path
 from data_sources.traces.stats import inspect_json
@@ -102,8 +103,6 @@ def test_the_order_of_files_changes_no_count(reference_data: Path) -> None:
 def test_every_other_known_file_is_refused_by_name_or_read_elsewhere(
     reference_data: Path, index: dict[str, Any]
 ) -> None:
-    from data_sources.traces import formats
-
     refused = {n: e for n, e in index.items() if e["format"] in formats.UNREAD}
     assert len(refused) > 30
     for name, entry in refused.items():
@@ -115,3 +114,33 @@ def test_every_other_known_file_is_refused_by_name_or_read_elsewhere(
         else:
             assert message.id == "traces.unread_format"
             assert message.values["format"] == formats.label(entry["format"])
+
+
+MAPPED = {
+    "serving_plain/azure2023/AzureLLMInferenceTrace_conv.csv",
+    "serving_plain/azure_layouts/AzureLMM_2025_layout.500.synthetic.csv.gz",
+    "serving_plain/burstgpt/BurstGPT_3_layout.2000.synthetic.csv",
+    "serving_plain/vidur/splitwise_conv.csv",
+    "serving_plain/vidur/arxiv_summarization_stats_llama2_tokenizer_filtered_v2.csv",
+    "serving_prefix/bailian_layout/qwen_traceA_layout.1500.synthetic.jsonl",
+    "serving_prefix/ragpulse/0_trace.jsonl",
+    "serving_prefix/tracelab/round_trace.jsonl",
+    "usage_exports/litellm/spend_logs.synthetic.csv",
+    "usage_exports/litellm/spend_logs.synthetic.json",
+    "usage_exports/openrouter/activity_daily.synthetic.csv",
+    "usage_exports/openrouter/activity_generations.synthetic.csv",
+}
+
+
+@pytest.mark.parametrize("name", sorted(MAPPED))
+def test_the_columns_that_a_refusal_names_do_read_the_file(
+    name: str, reference_data: Path, index: dict[str, Any]
+) -> None:
+    pairs = (pair.split("=", 1) for pair in formats.MAP_FLAGS[index[name]["format"]])
+    file = open_path(reference_data / "traces" / name)
+    result = read([file], ReadOptions(mapping=dict(pairs)))
+    stats = index[name]["stats"]
+    names = ("total_input_tokens", "prompt_tokens", "tokens_prompt")
+    expected = next(stats[key] for key in names if key in stats)
+    assert int(result.workload.ints("input_tokens").sum()) == expected
+    assert result.receipt.rows_kept >= 0.97 * stats["rows"]
