@@ -27,8 +27,7 @@ E13_PER_USD_PER_MTOK = 10**7  # 1 USD per million tokens, in 1e-13 USD per token
 INT64_MAX = 2**63 - 1
 
 _EXACT = Context(prec=200)
-_LIMB_BITS = 24
-_LIMB_MASK = (1 << _LIMB_BITS) - 1
+_FLOAT_BITS = 53  # whole numbers below 2^53 are exact in a float64, and so are their sums
 
 
 def e13_from_usd(usd: Decimal) -> int:
@@ -93,8 +92,8 @@ def total(values: MoneyArray) -> int:
 def grouped_totals(codes: npt.NDArray[Any], values: MoneyArray, groups: int) -> list[int]:
     """The exact sum of `values` for each code 0..groups-1 as Python integers.
 
-    int64 values are cut into three limbs so that each float64 partial sum of `bincount` is exact
-    up to 2^29 rows.
+    int64 values are cut into limbs so short that each float64 sum of `bincount` is exact, and so
+    few as the largest value needs. The last limb keeps the sign.
     """
     if values.dtype == object:
         sums = [0] * groups
@@ -102,10 +101,15 @@ def grouped_totals(codes: npt.NDArray[Any], values: MoneyArray, groups: int) -> 
             sums[code] += value
         return sums
     result = [0] * groups
-    for shift in (0, _LIMB_BITS, 2 * _LIMB_BITS):
+    low, high = int(values.min(initial=0)), int(values.max(initial=0))
+    if low == high == 0:
+        return result
+    value_bits = max(low.bit_length(), high.bit_length())
+    limb_bits = _FLOAT_BITS - len(values).bit_length()
+    for shift in range(0, value_bits, limb_bits):
         limb = values >> shift
-        if shift < 2 * _LIMB_BITS:
-            limb = limb & _LIMB_MASK
+        if shift + limb_bits < value_bits:
+            limb &= (1 << limb_bits) - 1
         part = np.bincount(codes, weights=limb.astype(np.float64), minlength=groups)
         result = [old + (int(new) << shift) for old, new in zip(result, part.tolist(), strict=True)]
     return result

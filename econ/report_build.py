@@ -45,9 +45,14 @@ from price_tables.book import PriceBook, Unpriced
 
 
 def build_report(
-    workload: Workload, receipt: Receipt, book: PriceBook, params: ReportParams
+    workload: Workload,
+    receipt: Receipt,
+    book: PriceBook,
+    params: ReportParams,
+    workload_sha256: str | None = None,
 ) -> CostReport:
     """The report of `workload` at the prices of `book`. Pure: the same inputs give the same report.
+    `workload_sha256`: its digest, where the caller has it already.
 
     Raises InputError for an unknown provider, group or zone, and for an empty period of change.
     """
@@ -57,7 +62,7 @@ def build_report(
     bill = pricing.bill(chosen)
     parts = _parts(chosen, receipt, bill, pricing, params, tz, _change(workload, params, pricing))
     rows = _rows(chosen, bill, book, pricing, params)
-    sha256 = digest(workload)
+    sha256 = workload_sha256 or digest(workload)
     used = _sources(bill, rows, parts.break_even, parts.change)
     return CostReport(
         report_id=report_id(sha256, receipt.collapsed_cost_e13, params, used),

@@ -114,11 +114,14 @@ def fitted(workload: Workload, params: ReportParams) -> ReportParams:
 
 
 def report(workload_id: str, params: ReportParams, owner: str) -> CostReport:
-    """The report of a workload that `owner` may see; made once for the same question."""
+    """The report of a workload that `owner` may see; made once for the same question. The id of
+    a workload is its digest."""
     found = opened(workload_id, owner)
     asked = fitted(found.workload, params)
     key = (found.key, found.workload.name, book().version, _text(asked))
-    return _reports.get(key, lambda: build_report(found.workload, found.receipt, book(), asked))
+    return _reports.get(
+        key, lambda: build_report(found.workload, found.receipt, book(), asked, found.id)
+    )
 
 
 def _text(params: ReportParams) -> str:
