@@ -25,6 +25,7 @@ from messages.errors import DataError, KvledgerError, Message, SourceError, inpu
 from settings import Settings
 
 BUSY_TIMEOUT_MS = 5_000
+CONNECTIONS = 20  # of each kind; a server answers many sessions from threads of one process
 LOCK_SPACE = 0x6B766C  # "kvl": other programs in the same PostgreSQL have other numbers
 CORRUPT = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 READ_ONLY = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
@@ -135,7 +136,13 @@ def _turn_wal_on(path: Path) -> None:
 
 
 def _sqlite_engine(url: URL, *, begin: str, pragmas: tuple[str, ...]) -> Engine:
-    engine = sa.create_engine(url, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000})
+    engine = sa.create_engine(
+        url,
+        connect_args={"timeout": BUSY_TIMEOUT_MS / 1000},
+        pool_size=CONNECTIONS,
+        max_overflow=CONNECTIONS,
+        pool_timeout=BUSY_TIMEOUT_MS / 1000,
+    )
     common = ("foreign_keys=on", "synchronous=full", f"busy_timeout={BUSY_TIMEOUT_MS}")
 
     def on_connect(connection: Any, _record: Any) -> None:
@@ -181,6 +188,8 @@ def store_errors(label: str) -> Iterator[None]:
         raise
     except (DBAPIError, sqlite3.Error) as error:
         raise _database_error(error, label) from error
+    except sa.exc.TimeoutError as error:
+        raise SourceError(Message("store.locked", {"file": label})) from error
     except OSError as error:
         raise disk_error(error, label) from error
 

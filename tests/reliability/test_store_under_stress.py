@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,24 @@ def test_parallel_writers_never_see_locked(tmp_path: Path) -> None:
     assert [said(process) for process in processes] == ["done\n"] * 4
     with store.read() as connection:
         assert connection.scalar(sa.text("SELECT value FROM installation")) == "400"
+    store.close()
+
+
+def test_threads_of_one_server_never_see_locked(tmp_path: Path) -> None:
+    store = open_store(Settings(data_dir=tmp_path))
+    with store.write() as connection:
+        connection.execute(sa.text("INSERT INTO installation VALUES ('count', '0')"))
+
+    def add_one(_: int) -> None:
+        with store.write() as connection:
+            value = int(connection.scalar(sa.text("SELECT value FROM installation")))
+            connection.execute(sa.text("UPDATE installation SET value = :v"), {"v": value + 1})
+        list_reports(store)
+
+    with ThreadPoolExecutor(60) as threads:
+        list(threads.map(add_one, range(600)))
+    with store.read() as connection:
+        assert connection.scalar(sa.text("SELECT value FROM installation")) == "600"
     store.close()
 
 

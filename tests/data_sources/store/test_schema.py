@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
@@ -200,6 +201,12 @@ def test_any_plain_value_survives_json(value: object) -> None:
 def test_keys_that_look_like_tags_are_only_keys() -> None:
     for value in ({"$decimal": "1"}, {"$map": 1}, {"$x": {"$tuple": []}}, {1: "a", "1": "b"}):
         assert loads(dumps(value)) == value
+
+
+def test_numpy_scalars_are_stored_as_numbers_and_other_things_refused() -> None:
+    assert loads(dumps({"n": np.int64(2**60), "r": np.float64(0.1)})) == {"n": 2**60, "r": 0.1}
+    with pytest.raises(TypeError, match="set cannot be stored"):
+        dumps({1, 2})
 
 
 def test_messages_and_receipts_survive_json() -> None:
