@@ -151,10 +151,9 @@ class Sheet:
         for number in np.unique(intervals[costs.uncovered]).tolist():
             here = costs.uncovered & (intervals == number)
             self._mark(index[here], _no_price_then(grid, int(when.since_us[here][0])))
-        for number in np.unique(refused[refused >= 0]).tolist():
-            reason = grid.segment(number).refused
-            if reason is not None:
-                self._mark(index[refused == number], reason)
+        rows_refusing = np.unique(refused[refused >= 0]).tolist()
+        for number, reason in ((n, r) for n in rows_refusing if (r := grid.segment(n).refused)):
+            self._mark(index[refused == number], reason)
         for number in np.unique(lacking[lacking >= 0]).tolist():
             names = {"model": grid.card.model, "provider": grid.card.provider}
             lacks = Message("report.no_bucket_price", {**names, "bucket": BUCKETS[number]})

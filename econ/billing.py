@@ -81,16 +81,16 @@ def bill_with(
     usage = usage_of(workload)
     payees, codes = _payees(workload, options)
     found = [cards(payee.ref) for payee in payees]
-    grids = [None if isinstance(card, Unpriced) else grid_of(card) for card in found]
-    sheet = Sheet(usage, _money_type(usage, [grid for grid in grids if grid is not None]))
+    grids = [card if isinstance(card, Unpriced) else grid_of(card) for card in found]
+    sheet = Sheet(usage, _money_type(usage, [g for g in grids if isinstance(g, RateGrid)]))
     note_moments(sheet.notes, usage, options.at, default_at)
     when = moments(usage, options.at, default_at)
     wanted = np.ones(usage.rows, dtype=np.bool_) if options.include_failed else ~usage.failed
     rows_of = _rows_of(codes, len(payees))
-    for rows, payee, card, grid in zip(rows_of, payees, found, grids, strict=True):
-        if isinstance(card, Unpriced):
-            sheet.refuse(rows, card.reason)
-        elif grid is not None:
+    for rows, payee, grid in zip(rows_of, payees, grids, strict=True):
+        if isinstance(grid, Unpriced):
+            sheet.refuse(rows, grid.reason)
+        else:
             sheet.enter(rows, payee, grid, when, wanted)
     return sheet.bill(tuple(payees), codes, wanted)
 

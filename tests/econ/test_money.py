@@ -105,3 +105,9 @@ def test_an_amount_is_one_number_or_a_range() -> None:
 def test_an_amount_cannot_be_upside_down() -> None:
     with pytest.raises(AssertionError):
         Amount(low_e13=1, high_e13=0)
+
+
+def test_a_difference_is_taken_end_by_end_and_a_loss_can_be_turned_around() -> None:
+    span = Amount(low_e13=1, high_e13=5)
+    assert span.less(Amount(low_e13=0, high_e13=9)) == Amount(low_e13=-4, high_e13=1)
+    assert span.negated() == Amount(low_e13=-5, high_e13=-1)

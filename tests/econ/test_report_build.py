@@ -13,11 +13,11 @@ import pytest
 
 from econ.method import METHOD_VERSION
 from econ.receipt import Ignored, Receipt, Rejection, SourceFile
-from econ.report import Adjustment, CostReport, Period, Rate, ReportParams
+from econ.report import Adjustment, BestRef, CostReport, Period, Rate, ReportParams
 from econ.report_build import build_report
 from econ.report_id import canonical, report_id
 from econ.report_json import report_to_json
-from econ.report_store import report_from_store, report_to_store
+from econ.report_store import params_to_store, report_from_store, report_to_store
 from econ.workload import Workload
 from messages.catalogue import sayer
 from messages.errors import DataError, InputError, Message
@@ -377,3 +377,29 @@ def test_a_month_factor_is_exact(book: PriceBook) -> None:
     found = report(book)
     assert found.month is not None
     assert found.month.factor == Fraction("30.4375") / 3
+
+
+def test_the_best_policy_has_its_place_in_json_and_what_is_not_stated_is_null(
+    book: PriceBook,
+) -> None:
+    best = BestRef(
+        provider="anthropic", surface="global", model="claude-opus-5", policy="1h", placement="end"
+    )
+    found = report_to_json(replace(report(book), best=best), SAY)
+    assert found["best"] == {
+        "provider": "anthropic", "surface": "global", "model": "claude-opus-5",
+        "policy": "1h", "placement": "end",
+    }  # fmt: skip
+    unstated = build_report(
+        table([{"input_tokens": 5, "output_tokens": 1}]),
+        Receipt(files=(), rows_read=1, rows_kept=1),
+        book,
+        ReportParams(),
+    )
+    assert report_to_json(unstated, SAY)["reconciliation"] is None
+
+
+def test_parameters_alone_can_be_stored_and_equal_ones_are_equal() -> None:
+    one, other = params_to_store(ReportParams(**FULL)), params_to_store(ReportParams(**FULL))
+    assert json.dumps(one) == json.dumps(other)
+    assert one != params_to_store(ReportParams())

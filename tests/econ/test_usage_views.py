@@ -18,6 +18,7 @@ from econ.groups import MANY_SESSIONS, default_groups, group_rows
 from econ.rate_grid import to_us
 from econ.ratios import ratios_of, token_hit_ratio
 from econ.select import select
+from econ.unpriced import unpriced_rows
 from econ.usage import usage_of
 from econ.workload import Prefix, Text, Workload
 from messages.errors import InputError
@@ -355,3 +356,40 @@ def test_text_columns_group_by_value_not_by_code() -> None:
     }
     same = Workload(name="x", format="y", rows=2, columns=columns)
     assert [g.key for g in group_rows(same, bill_of(same), ["team"], None)] == ["used"]
+
+
+def test_a_group_says_what_it_saved_and_how_much_of_it_hit() -> None:
+    row = {"input_tokens": 1_000_000, "cached_read_tokens": 500_000, "team": "a"}
+    workload = rows(row, {**row, "team": "b", "model": "nobody-knows"})
+    known, unknown = group_rows(workload, bill_of(workload), ["team"], None)
+    assert known.saving is not None
+    assert known.saving.to_json() == "2.25"
+    assert (known.token_hit, unknown.token_hit, unknown.saving) == (0.5, 0.5, None)
+    silent = rows({"input_tokens": 5})
+    (group,) = group_rows(silent, bill_of(silent), ["model"], None)
+    assert (group.token_hit, group.saving) == (None, None)
+
+
+def test_a_group_with_an_uncounted_sum_does_not_say_how_many_requests_it_is() -> None:
+    bucket = {"input_tokens": 1, "n_requests": 3, "model": "nobody-knows", "team": "a"}
+    workload = rows(bucket, {**bucket, "n_requests": None}, granularity="bucket")
+    found = bill_of(workload)
+    (group,) = group_rows(workload, found, ["model"], None)
+    assert group.requests is None
+    (unpriced,) = unpriced_rows(found)
+    assert (unpriced.rows, unpriced.requests) == (2, None)
+
+
+def test_one_name_from_two_providers_is_one_unpriced_row() -> None:
+    one = {"input_tokens": 1, "model": "nobody-knows"}
+    counted = rows({**one, "provider": "openai"}, {**one, "provider": "anthropic"})
+    (row,) = unpriced_rows(bill_of(counted))
+    assert (row.rows, row.requests, row.input_tokens) == (2, 2, 2)
+    bucket = {**one, "n_requests": 1}
+    silent = rows(
+        {**bucket, "provider": "openai"},
+        {**bucket, "provider": "anthropic", "n_requests": None},
+        granularity="bucket",
+    )
+    (row,) = unpriced_rows(bill_of(silent))
+    assert row.requests is None
