@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
-from tempfile import NamedTemporaryFile, mkdtemp
+from tempfile import mkdtemp
 
 from data_sources.traces.base import Decoded, Source
 from data_sources.traces.limits import BROWSER, Limits
-from data_sources.traces.source import CHUNK_BYTES
+from data_sources.traces.source import CHUNK_BYTES, new_file
 from data_sources.traces.unpack import GZIP_MAGIC, ZIP_MAGICS, gunzip, unzip, zip_names
 from messages.errors import InputError, input_error
 
@@ -136,18 +136,14 @@ def _is_utf8(path: Path) -> bool:
 
 def _transcoded(source: Source, path: Path, folder: Path, codec: str, *, skip_bytes: int) -> Path:
     decoder = codecs.getincrementaldecoder(codec)()
-    with NamedTemporaryFile(dir=folder, prefix="text-", delete=False) as out:
-        try:
+    try:
+        with new_file(folder, "text-") as (out, text):
             for chunk in _chunks(path, skip_bytes):
                 out.write(decoder.decode(chunk).encode("utf-8"))
             out.write(decoder.decode(b"", final=True).encode("utf-8"))
-        except UnicodeError as error:
-            Path(out.name).unlink(missing_ok=True)
-            raise input_error("traces.broken_text", file=source.name, encoding=codec) from error
-        except BaseException:
-            Path(out.name).unlink(missing_ok=True)
-            raise
-    return Path(out.name)
+    except UnicodeError as error:
+        raise input_error("traces.broken_text", file=source.name, encoding=codec) from error
+    return text
 
 
 def _not_blank(decoded: Decoded) -> Decoded:

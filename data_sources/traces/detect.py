@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Literal
+from typing import Literal
 
 from data_sources.traces.base import Decoded
 from data_sources.traces.detect_csv import format_of_header, headless, split_header
 from data_sources.traces.detect_json import format_of_object, hint_of_object
-from data_sources.traces.json_text import Line, is_document, read_document, read_lines
+from data_sources.traces.json_text import (
+    NOT_ONE_VALUE,
+    items,
+    read_document,
+    read_lines,
+    whole,
+)
 from data_sources.traces.limits import BROWSER, Limits
 from messages.errors import Message, input_error
 
@@ -57,8 +63,9 @@ def _head(decoded: Decoded) -> str:
 
 
 def _json(decoded: Decoded) -> Detection:
-    shape: Shape = "json" if is_document(decoded.path) else "jsonl"
-    lines = _document_records(decoded) if shape == "json" else read_lines(decoded.path)
+    value = whole(decoded.path)
+    shape: Shape = "jsonl" if value is NOT_ONE_VALUE else "json"
+    lines = read_lines(decoded.path) if value is NOT_ONE_VALUE else items(value)
     hint: str | None = None
     columns: set[str] = set()
     problem: Message | None = None
@@ -79,14 +86,6 @@ def _json(decoded: Decoded) -> Detection:
         _refuse_no_object(decoded, shape)
     generic = "generic_json" if shape == "json" else "generic_request_jsonl"
     return Detection(format=generic, shape=shape, columns=frozenset(columns))
-
-
-def _document_records(decoded: Decoded) -> Iterator[Line]:
-    """The document and, where it is a list (or a list of lists), what is in it."""
-    value: Any = read_document(decoded)
-    items = value if isinstance(value, list) else [value]
-    for number, item in enumerate(items, start=1):
-        yield Line(number, item)
 
 
 def _refuse_no_object(decoded: Decoded, shape: Shape) -> None:

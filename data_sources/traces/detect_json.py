@@ -106,6 +106,12 @@ def _openai_usage(value: JsonObject) -> bool:
     return bool(buckets) or value.get("object") == "page"
 
 
+def _openai_costs(value: JsonObject) -> bool:
+    buckets = _objects(value, "data") if value.get("object") == "page" else [value]
+    results = (r for bucket in buckets[:50] for r in _objects(bucket, "results"))
+    return any(str(r.get("object", "")).startswith("organization.costs.") for r in results)
+
+
 def _admin_results(value: JsonObject) -> list[JsonObject]:
     return [r for bucket in _objects(value, "data")[:50] for r in _objects(bucket, "results")]
 
@@ -190,6 +196,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("openai_batch_input", _batch("body")),
     ("openai_batch_output", _batch("response")),
     ("anthropic_batch_results", _batch("result")),
+    ("openai_cost_csv", _openai_costs),
     ("openai_usage_api", _openai_usage),
     ("anthropic_usage_report", _anthropic_usage),
     ("anthropic_cost_report", _anthropic_cost),

@@ -6,11 +6,14 @@ import json
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from data_sources.traces.base import Decoded
 from data_sources.traces.limits import MAX_JSON_DOCUMENT_BYTES, MAX_LINE_BYTES
 from messages.errors import Message, input_error
+
+NOT_ONE_VALUE: Final = object()
+"""Stands for "not one JSON value": None is a JSON value."""
 
 
 class NotJsonError(ValueError):
@@ -47,17 +50,25 @@ def parse(text: str) -> Any:
     return value
 
 
-def is_document(path: Path) -> bool:
-    """One JSON value in the whole file (JSON) rather than one a line (JSON Lines)."""
+def whole(path: Path) -> Any:
+    """The one JSON value that the whole file is, or NOT_ONE_VALUE (JSON Lines, or broken)."""
     lines = _nonblank(path)
     first = next(lines, None)
     if first is None:
-        return False
+        return NOT_ONE_VALUE
     second = next(lines, None)
     lines.close()
-    if first[1] is not None and _parses(first[1]):
-        return second is None
-    return path.stat().st_size <= MAX_JSON_DOCUMENT_BYTES and _parses(path.read_text("utf-8"))
+    value = NOT_ONE_VALUE if first[1] is None else _parsed(first[1])
+    if value is not NOT_ONE_VALUE:
+        return value if second is None else NOT_ONE_VALUE
+    if path.stat().st_size > MAX_JSON_DOCUMENT_BYTES:
+        return NOT_ONE_VALUE
+    return _parsed(path.read_text("utf-8"))
+
+
+def is_document(path: Path) -> bool:
+    """One JSON value in the whole file (JSON) rather than one a line (JSON Lines)."""
+    return whole(path) is not NOT_ONE_VALUE
 
 
 def read_document(decoded: Decoded) -> Any:
@@ -101,21 +112,21 @@ def records(decoded: Decoded) -> Iterator[Line]:
 
     The number is the line in JSON Lines and the position in a list.
     """
-    if not is_document(decoded.path):
-        yield from read_lines(decoded.path)
-        return
-    value = read_document(decoded)
-    items = value if isinstance(value, list) else [value]
-    for number, item in enumerate(items, start=1):
+    value = whole(decoded.path)
+    yield from read_lines(decoded.path) if value is NOT_ONE_VALUE else items(value)
+
+
+def items(value: Any) -> Iterator[Line]:
+    """What is in a JSON list, or the one value that is no list."""
+    for number, item in enumerate(value if isinstance(value, list) else [value], start=1):
         yield Line(number, item)
 
 
-def _parses(text: str) -> bool:
+def _parsed(text: str) -> Any:
     try:
-        parse(text)
+        return parse(text)
     except NotJsonError:
-        return False
-    return True
+        return NOT_ONE_VALUE
 
 
 def _nonblank(path: Path) -> Generator[tuple[int, str | None], None, None]:

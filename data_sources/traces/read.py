@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,8 +11,9 @@ from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult,
 from data_sources.traces.combine import add_receipts, combine
 from data_sources.traces.decode import decode
 from data_sources.traces.detect import Detection, detect
+from data_sources.traces.left_out import LeftOut
 from data_sources.traces.limits import BROWSER, Limits
-from messages.errors import InputError, Message, input_error
+from messages.errors import InputError, KvledgerError, Message, SourceError, input_error
 
 _DECODE_SHARE = 0.2  # of the whole read, as measured on JSON Lines
 
@@ -22,26 +23,52 @@ def read(
     options: ReadOptions | None = None,
     progress: Progress = no_progress,
     limits: Limits = BROWSER,
+    may_fail: Collection[Source] = (),
 ) -> ReadResult:
     """One workload from all `sources`, and the receipt of how it came about.
 
     InputError with one sentence when there is no file, or one of them is empty, broken, too
-    large, of a format that is not read yet, or unusable as a whole. Nothing is left on disk.
+    large, of a format that is not read yet, or unusable as a whole; SourceError when the disk
+    fails or is full. Sources of `may_fail` (found in a folder, not named by the user) are left
+    out instead, which the receipt says, unless no other is left. Nothing is left on disk.
     """
     options = options or ReadOptions()
     unique, notes = _without_copies(sources)
     if not unique:
         raise input_error("traces.no_files")
-    with TemporaryDirectory(prefix="kvledger-read-") as folder:
-        decoded = _decoded(unique, Path(folder), limits, progress)
-        groups = _grouped(decoded, options, limits)
-        results = []
-        for done, ((_, module), files) in enumerate(groups.items()):
-            part = _part_of(progress, done, len(groups))
-            results.append(registry.reader(module)(files, options, part))
+    left_out = LeftOut(may_fail)
+    try:
+        with TemporaryDirectory(prefix="kvledger-read-") as folder:
+            results = _results(unique, options, progress, limits, Path(folder), left_out)
+    except KvledgerError:
+        raise
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise SourceError(Message("traces.disk", {"reason": reason})) from error
     joined = combine(results, workload_name(unique))
     progress(1.0, "read")
+    notes += left_out.notes()
     return ReadResult(workload=joined.workload, receipt=add_receipts([joined.receipt], notes))
+
+
+def _results(
+    sources: Sequence[Source],
+    options: ReadOptions,
+    progress: Progress,
+    limits: Limits,
+    folder: Path,
+    left_out: LeftOut,
+) -> list[ReadResult]:
+    decoded = _decoded(sources, folder, limits, progress, left_out)
+    groups = _grouped(decoded, options, limits, left_out)
+    results = []
+    for done, ((_, module), files) in enumerate(groups.items()):
+        part = _part_of(progress, done, len(groups))
+        with left_out.where([file.source for file in files]):
+            results.append(registry.reader(module)(files, options, part))
+    if not results:
+        raise left_out.errors[0]
+    return results
 
 
 def workload_name(sources: Sequence[Source]) -> str:
@@ -63,23 +90,29 @@ def _without_copies(sources: Sequence[Source]) -> tuple[list[Source], list[Messa
 
 
 def _decoded(
-    sources: Sequence[Source], folder: Path, limits: Limits, progress: Progress
+    sources: Sequence[Source],
+    folder: Path,
+    limits: Limits,
+    progress: Progress,
+    left_out: LeftOut,
 ) -> list[Decoded]:
     files: list[Decoded] = []
     for done, source in enumerate(sources):
         progress(_DECODE_SHARE * done / len(sources), "decode")
-        files.extend(decode(source, folder, limits))
+        with left_out.where([source]):
+            files.extend(decode(source, folder, limits))
     return files
 
 
 def _grouped(
-    files: Sequence[Decoded], options: ReadOptions, limits: Limits
+    files: Sequence[Decoded], options: ReadOptions, limits: Limits, left_out: LeftOut
 ) -> dict[tuple[str, str], list[Decoded]]:
     """Files by (format, reader module), in order of first appearance."""
     groups: dict[tuple[str, str], list[Decoded]] = {}
     for file in files:
-        found = detect(file, limits)
-        groups.setdefault((found.format, _module(file, found, options)), []).append(file)
+        with left_out.where([file.source]):
+            found = detect(file, limits)
+            groups.setdefault((found.format, _module(file, found, options)), []).append(file)
     return groups
 
 

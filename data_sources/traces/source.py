@@ -8,9 +8,10 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from data_sources.traces.base import Source
 from data_sources.traces.limits import BROWSER, Limits
@@ -28,24 +29,32 @@ def shown_name(name: str) -> str:
     return kept.strip() or "?"
 
 
+@contextmanager
+def new_file(folder: Path, prefix: str) -> Iterator[tuple[IO[bytes], Path]]:
+    """A new file in `folder` to write to; it is removed again when writing it fails."""
+    out = NamedTemporaryFile(dir=folder, prefix=prefix, delete=False)  # noqa: SIM115
+    path = Path(out.name)
+    try:
+        with out:
+            yield out, path
+    except BaseException:
+        path.unlink(missing_ok=True)  # after it is closed: some systems hold open files
+        raise
+
+
 def spool(name: str, stream: BinaryIO, folder: Path, limits: Limits = BROWSER) -> Source:
     """Copies `stream` into `folder` under a name of our own. InputError above the byte limit;
     then nothing is left in `folder`."""
     sha = hashlib.sha256()
     size = 0
     label = shown_name(name)
-    with NamedTemporaryFile(dir=folder, prefix="source-", delete=False) as out:
-        path = Path(out.name)
-        try:
-            for chunk in _chunks(stream):
-                size += len(chunk)
-                if size > limits.upload_bytes:
-                    raise too_large(label, size, limits)
-                sha.update(chunk)
-                out.write(chunk)
-        except BaseException:
-            path.unlink(missing_ok=True)
-            raise
+    with new_file(folder, "source-") as (out, path):
+        for chunk in _chunks(stream):
+            size += len(chunk)
+            if size > limits.upload_bytes:
+                raise too_large(label, size, limits)
+            sha.update(chunk)
+            out.write(chunk)
     return Source(name=label, path=path, sha256=sha.hexdigest(), size_bytes=size)
 
 

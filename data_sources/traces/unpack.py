@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Protocol
 
 from data_sources.traces.base import Source
 from data_sources.traces.limits import Limits
-from data_sources.traces.source import CHUNK_BYTES, shown_name
+from data_sources.traces.source import CHUNK_BYTES, new_file, shown_name
 from messages.errors import InputError, input_error
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06")
+_DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _ARCHIVER_DEBRIS = ("__MACOSX/",)  # resource forks that macOS adds; never data
 
 
@@ -81,6 +82,10 @@ def unzip(source: Source, folder: Path, limits: Limits) -> Iterator[tuple[str, P
                     yield label, _written(folder, _metered(packed, meter))
     except InputError:
         raise
+    except OSError as error:
+        if error.errno in _DISK_FAULTS:
+            raise
+        raise input_error("traces.broken_zip", file=source.name) from error
     except (
         zipfile.BadZipFile,
         zlib.error,
@@ -89,7 +94,6 @@ def unzip(source: Source, folder: Path, limits: Limits) -> Iterator[tuple[str, P
         RuntimeError,
         ValueError,
         OverflowError,
-        OSError,
     ) as error:
         raise input_error("traces.broken_zip", file=source.name) from error
 
@@ -130,11 +134,7 @@ def _metered(packed: _Readable, meter: _Meter) -> Iterator[bytes]:
 
 
 def _written(folder: Path, chunks: Iterator[bytes]) -> Path:
-    with NamedTemporaryFile(dir=folder, prefix="plain-", delete=False) as out:
-        try:
-            for chunk in chunks:
-                out.write(chunk)
-        except BaseException:
-            Path(out.name).unlink(missing_ok=True)
-            raise
-    return Path(out.name)
+    with new_file(folder, "plain-") as (out, path):
+        for chunk in chunks:
+            out.write(chunk)
+    return path

@@ -16,7 +16,7 @@ from data_sources.traces.limits import BROWSER, Limits
 from data_sources.traces.read import read
 from data_sources.traces.source import spool
 from messages.catalogue import LANGUAGES, say
-from messages.errors import InputError
+from messages.errors import InputError, SourceError
 
 HOSTILE_NAMES = (
     "../../etc/passwd.csv",
@@ -149,3 +149,27 @@ def test_two_uploads_read_at_once_never_mix(tmp_path: Path) -> None:
     for number, result in results.items():
         assert result.workload.ints("input_tokens").tolist() == [number] * number
     assert len(results) == 8
+
+
+def test_a_full_disk_is_a_clear_error_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resource = pytest.importorskip("resource")
+    scratch, uploads = tmp_path / "scratch", tmp_path / "uploads"
+    scratch.mkdir()
+    uploads.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    sources = [
+        spool("a.gz", io.BytesIO(gzip.compress(REPLY * 20_000)), uploads),
+        spool("a.zip", io.BytesIO(zip_of({"a": REPLY * 20_000})), uploads),
+    ]
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for source in sources:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, hard))
+        try:
+            with pytest.raises(SourceError) as caught:
+                read([source])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert caught.value.message.id == "traces.disk"
+        assert list(scratch.iterdir()) == []
