@@ -23,6 +23,7 @@ from jobs.inline import InlineRunner
 from jobs.local import LocalRunner
 from jobs.runner import Runner
 from messages.errors import KvledgerError
+from settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -61,6 +62,7 @@ def start(warm: Sequence[Warm] = ()) -> None:
         if _running is not None:
             return
         store = current_store()
+        expire_jobs(store, _session_began(settings))  # nobody waits for those: not to be resumed
         runner = LocalRunner(store, settings)
         runner.start()
         ended = threading.Event()
@@ -113,11 +115,14 @@ def pool_started() -> bool:
 
 def tidy(store: Store) -> None:
     """Delete what has outlived its session: unsaved workloads, old jobs, leftovers of kills."""
-    settings = settings_module.current()
-    old = datetime.now(UTC) - timedelta(seconds=settings.session_ttl_s)
+    old = _session_began(settings_module.current())
     expire_unsaved(store, old)
     expire_jobs(store, old)
     sweep(store)
+
+
+def _session_began(settings: Settings) -> datetime:
+    return datetime.now(UTC) - timedelta(seconds=settings.session_ttl_s)
 
 
 def _log_at(level: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -92,6 +93,10 @@ def test_no_home_is_no_problem(monkeypatch: pytest.MonkeyPatch, home: str | None
     folder = read_settings().data_dir
     assert folder.is_absolute()
     assert folder != Path("/.kvledger")
+
+
+def test_the_languages_are_those_of_the_catalogue() -> None:
+    assert get_args(settings_module.LanguageCode) == LANGUAGES
 
 
 def test_settings_are_read_once_and_tests_may_use_their_own(
