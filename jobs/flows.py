@@ -57,6 +57,7 @@ __all__ = [
     "inspect_json",
     "job",
     "list_reports",
+    "model_names",
     "open_report",
     "read_paths",
     "readiness",
@@ -80,6 +81,11 @@ __all__ = [
 def example_id() -> str:
     """The id of the bundled example."""
     return example().id
+
+
+def model_names() -> list[str]:
+    """Every model id in the price book, for pricing rows that name none."""
+    return sorted({model.id for table in book().tables.values() for model in table.models})
 
 
 def job(job_id: str, owner: str) -> JobRecord:

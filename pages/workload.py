@@ -47,6 +47,8 @@ def spending(seen: View) -> None:
     with st.container(horizontal=True, gap="large", key="controls_spending"):
         if info.first_utc is not None and info.last_utc is not None:
             controls.period(info.first_utc.date(), info.last_utc.date())
+        if sections.names_no_model(seen.report):
+            controls.model(flows.model_names())
         by = controls.choice(
             t("workload_page.by"), sections.groupings(seen.report), "by", sections.by_words
         )

@@ -68,3 +68,22 @@ def _period_chosen(first: date, last: date) -> None:
         return
     since, until = chosen
     state.choose_period(None if since == first else since, None if until == last else until)
+
+
+def model(models: Sequence[str]) -> None:
+    """Which model prices rows that name none."""
+    current = state.params().default_model
+    st.session_state["priced_as"] = current if current in models else None
+    st.selectbox(
+        t("workload_page.model"),
+        list(models),
+        key="priced_as",
+        on_change=_model_chosen,
+        width=280,
+    )
+
+
+def _model_chosen() -> None:
+    chosen = st.session_state["priced_as"]
+    if chosen:
+        state.choose_model(chosen)

@@ -85,9 +85,19 @@ def saving_answer(amounts: Sequence[Amount], unit: str) -> str:
     return t(f"overview.{unit}s_lost", lost, many=small_count(lost))
 
 
-def policy_row(report: CostReport, policy: str) -> PolicyRow | None:
-    """The row of the whole workload under 'as-billed' or 'none'."""
-    return next((row for row in report.rows if row.policy == policy and row.usd), None)
+def bill_row(report: CostReport) -> PolicyRow | None:
+    """The row of the headline: as billed, else no caching on the model that was assumed.
+
+    A workload that names no model has a row for every model; only one of them is the headline.
+    """
+    base, assumed = report.baselines, report.params.default_model
+    wanted = [("as-billed", base.billed), ("none", base.no_cache)]
+    for policy, usd in wanted:
+        same = [row for row in report.rows if row.policy == policy and usd and row.usd == usd]
+        same.sort(key=lambda row: row.model not in (None, assumed))
+        if same:
+            return same[0]
+    return None
 
 
 def bucket_bars(row: PolicyRow) -> Chart:
@@ -127,7 +137,7 @@ def baseline_bars(report: CostReport) -> Chart | None:
     known = [
         (t("ui.baseline.no_cache"), base.no_cache, "total"),
         (t("ui.baseline.billed"), base.billed, "read"),
-        (t("overview.output_in_both"), report.not_cacheable, "output"),
+        (t("overview.output_in_them"), report.not_cacheable, "output"),
     ]
     rows = [(name, usd, style) for name, usd, style in known if usd is not None]
     if not rows:

@@ -15,7 +15,7 @@ from ui import components, doors, failures, state
 from ui.components import muted
 from ui.numerals import day, digest, foreign, md
 from ui.view import View
-from ui.words import language, t
+from ui.words import t
 
 LONGEST_NAME = 120
 
@@ -68,7 +68,7 @@ def open_saved(report_id: str) -> None:
     """Show a saved report; its address opens it in any other browser too."""
     st.switch_page(
         doors.path_of("reports"),
-        query_params={state.URL_REPORT: report_id, "lang": language()},
+        query_params={state.URL_REPORT: report_id},
     )
 
 

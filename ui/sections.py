@@ -55,7 +55,9 @@ def _baselines(report: CostReport) -> None:
         return
     made = pictures.baseline_bars(report)
     if made is not None:
-        heading, unit = t("overview.baselines_heading"), t("overview.baselines_unit")
+        how_known = mark("computed") if report.baselines.billed is None else statement.seen(report)
+        heading = t("overview.baselines_heading")
+        unit = t("overview.baselines_unit", mark=how_known)
         components.chart_block(heading, unit, made, "baselines")
 
 
@@ -68,7 +70,7 @@ def figures(report: CostReport) -> None:
 
 def buckets(report: CostReport) -> None:
     """What the money was for, output as a bar of its own."""
-    row = pictures.policy_row(report, "as-billed") or pictures.policy_row(report, "none")
+    row = pictures.bill_row(report)
     if row is None or not row.usd_by_bucket:
         return
     if report.not_cacheable is None:
@@ -128,14 +130,21 @@ def groupings(report: CostReport) -> list[str]:
     return [by for by in wanted if by in there] + [by for by in there if by not in wanted]
 
 
+def names_no_model(report: CostReport) -> bool:
+    """Some rows name no model and are priced as one that was assumed."""
+    return any(message.id == "report.assume_model" for message in report.assumptions)
+
+
 def arrivals(series: ArrivalSeries | None) -> None:
     """When requests came; words where the file has no times."""
     if series is None:
         components.answer(t("workload_page.no_times"), t("workload_page.no_times_why"))
         return
+    counted = "arrivals" if series.requests is not None else "tokens"
+    dated = "utc" if series.time.starts_utc is not None else "undated"
     components.chart_block(
-        t("workload_page.arrivals_heading"),
-        t("workload_page.arrivals_unit", width=series_charts.bin_words(series.time)),
+        t(f"workload_page.{counted}_heading"),
+        t(f"workload_page.{counted}_unit_{dated}", width=series_charts.bin_words(series.time)),
         series_charts.arrivals(series),
         "arrivals",
     )

@@ -42,10 +42,10 @@ def bin_words(time: TimeBins) -> str:
 
 
 def arrivals(series: ArrivalSeries) -> Chart:
-    """Requests in each bin; rows where the file does not count requests."""
+    """Requests in each bin; prompt tokens where the file does not count requests."""
     labels, full = bin_labels(series.time)
-    values = series.requests if series.requests is not None else series.rows
-    key = "ui.requests" if series.requests is not None else "ui.rows"
+    values = series.requests if series.requests is not None else series.input_tokens
+    key = "ui.requests" if series.requests is not None else "ui.tokens"
     alt = t("workload_page.arrivals_alt")
     return charts.columns(
         labels,
@@ -55,7 +55,7 @@ def arrivals(series: ArrivalSeries) -> Chart:
         Table(
             columns=(
                 Column(title=t("ui.column.time"), values=full),
-                Column(title=t("ui.column.requests"), values=values, kind="count"),
+                *_requests(series),
                 Column(title=t("ui.column.input_tokens"), values=series.input_tokens, kind="count"),
                 Column(
                     title=t("ui.column.output_tokens"), values=series.output_tokens, kind="count"
@@ -64,6 +64,12 @@ def arrivals(series: ArrivalSeries) -> Chart:
             alt=alt,
         ),
     )
+
+
+def _requests(series: ArrivalSeries) -> list[Column]:
+    if series.requests is None:
+        return []
+    return [Column(title=t("ui.column.requests"), values=series.requests, kind="count")]
 
 
 def hit_ratio(series: RatioSeries) -> Chart | None:

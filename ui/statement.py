@@ -7,6 +7,7 @@ docstring says that they are plain.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from econ.money import Amount
 from econ.report import CostReport, WorkloadInfo
@@ -21,6 +22,8 @@ from ui.numerals import (
     percent,
 )
 from ui.words import say, t
+
+INSTANT = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +55,10 @@ def period(workload: WorkloadInfo) -> str:
     """The days that the workload covers; '' where it has no dates."""
     if workload.first_utc is None or workload.last_utc is None:
         return ""
-    return days(workload.first_utc, workload.last_utc)
+    last = workload.last_utc
+    if workload.granularity == "bucket":
+        last -= INSTANT  # a bucket ends where the next begins: midnight is not the next day
+    return days(workload.first_utc, max(workload.first_utc, last))
 
 
 def about(workload: WorkloadInfo, *, is_example: bool) -> str:
@@ -124,12 +130,23 @@ def _parts(report: CostReport) -> dict[str, str]:
 def _without_saving(report: CostReport, about_what: str) -> Statement:
     """The file does not say what was cached: its cost without caching is what is known."""
     base = report.baselines.no_cache
-    reason = report.baselines.reasons.get("billed_usd")
+    if base is None:
+        return _unpriced(report, about_what)
     return Statement(
         label=t("overview.no_cache_label", about=about_what),
-        value=amount_usd(base) if base else t("ui.unpriced"),
+        value=amount_usd(base),
         beneath=t("overview.no_saving_without_columns"),
-        sentence=t("overview.not_in_file", reason=md(say(reason)) if reason else ""),
+        sentence=t("overview.not_in_file"),
+    )
+
+
+def _unpriced(report: CostReport, about_what: str) -> Statement:
+    """No row has a price: nothing can be said in dollars, and nothing is zero."""
+    return Statement(
+        label=t("overview.cost_label", about=about_what),
+        value=t("ui.unpriced"),
+        beneath=t("overview.unpriced_beneath"),
+        sentence=t("overview.unpriced", reason=_reason(report, "no_cache_usd")),
     )
 
 
@@ -185,8 +202,8 @@ def _billed(report: CostReport) -> Figure:
     if billed is None:
         return Figure(
             label=t("ui.baseline.billed"),
-            value=t("ui.not_in_file"),
-            beneath=_reason(report, "billed_usd"),
+            value=t("ui.unpriced" if report.workload.observed else "ui.not_in_file"),
+            beneath=_reason(report, "billed_usd") + _who_has_it(report),
         )
     output = md(amount_usd(untouchable)) if untouchable else t("ui.no_data")
     return Figure(
@@ -194,6 +211,11 @@ def _billed(report: CostReport) -> Figure:
         value=amount_usd(billed),
         beneath=t("overview.observed_with_output", mark=seen(report), output=output),
     )
+
+
+def _who_has_it(report: CostReport) -> str:
+    """Which file would say what was cached."""
+    return "" if report.workload.observed else " " + t("overview.who_has_cache_columns")
 
 
 def _best(report: CostReport) -> Figure:

@@ -165,8 +165,10 @@ def without_columns() -> CostReport:
     """A file that does not say what was cached."""
     reason = Message("ui.unassigned")
     base = dataclasses.replace(report().baselines, billed=None, reasons={"billed_usd": reason})
+    workload = dataclasses.replace(report().workload, observed=False)
     return report(
         baselines=base,
+        workload=workload,
         saving=Saving(earned=None, earned_ratio=None, reachable=None),
         ratios=Ratios(token_hit=None, request_hit=None, usd_weighted_hit=None, n=0),
     )

@@ -45,6 +45,7 @@ def test_a_file_without_cache_columns_is_never_zero() -> None:
     assert "not in this file" in said.beneath
     _, billed, best = statement.three_figures(without_columns())
     assert billed.value == "not in this file"
+    assert "Anthropic Console" in billed.beneath
     assert best.value == "not known"
 
 
