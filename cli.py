@@ -7,6 +7,7 @@ wrong usage.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -22,6 +23,7 @@ Command = Callable[[argparse.Namespace, str], int]
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
     words = list(sys.argv[1:] if argv is None else argv)
+    _never_fail_to_print()
     language = _language(words)
     try:
         arguments = _parser(language).parse_args(words)
@@ -35,6 +37,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
+
+
+def _never_fail_to_print() -> None:
+    """A console that cannot show a character shows '?', and no traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _language(words: Sequence[str]) -> str:
@@ -56,6 +65,7 @@ def _parser(language: str) -> argparse.ArgumentParser:
     def words(key: str) -> str:
         return t(language, f"cli.{key}").replace("%", "%%")
 
+    count = _counter(language)
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--json", action="store_true", help=words("json"))
     common.add_argument("--lang", choices=LANGUAGES, help=words("lang"))
@@ -63,11 +73,11 @@ def _parser(language: str) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     inspect = commands.add_parser("inspect", parents=[common], help=words("inspect"))
-    _reading(inspect, words)
+    _reading(inspect, words, count)
     inspect.set_defaults(command=_inspect)
 
     report = commands.add_parser("report", parents=[common], help=words("report"))
-    _reading(report, words)
+    _reading(report, words, count)
     _choices(report, words)
     report.set_defaults(command=_report)
 
@@ -78,7 +88,7 @@ def _parser(language: str) -> argparse.ArgumentParser:
     show.add_argument("--provider", metavar="P", help=words("provider"))
     show.add_argument("--surface", metavar="S", help=words("surface"))
     show.add_argument("--mode", metavar="M", help=words("mode"))
-    show.add_argument("--prompt-tokens", metavar="N", type=_count, help=words("prompt_tokens"))
+    show.add_argument("--prompt-tokens", metavar="N", type=count, help=words("prompt_tokens"))
     show.add_argument("--at", metavar="DATE", help=words("at"))
     show.set_defaults(command=_prices_show)
     check = kinds.add_parser("check", parents=[common], help=words("prices_check"))
@@ -97,7 +107,9 @@ def _parser(language: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _reading(parser: argparse.ArgumentParser, words: Callable[[str], str]) -> None:
+def _reading(
+    parser: argparse.ArgumentParser, words: Callable[[str], str], count: Callable[[str], int]
+) -> None:
     parser.add_argument("files", metavar="FILE", nargs="+", type=Path, help=words("files"))
     parser.add_argument(
         "--map", metavar="COLUMN=FIELD", action="append", default=[], help=words("map")
@@ -105,7 +117,7 @@ def _reading(parser: argparse.ArgumentParser, words: Callable[[str], str]) -> No
     parser.add_argument(
         "--map-model", metavar="NAME=ID", action="append", default=[], help=words("map_model")
     )
-    parser.add_argument("--block-size", metavar="B", type=_count, help=words("block_size"))
+    parser.add_argument("--block-size", metavar="B", type=count, help=words("block_size"))
     parser.add_argument("--tz", metavar="ZONE", help=words("tz"))
     parser.add_argument("--name", metavar="NAME", help=words("name"))
 
@@ -131,15 +143,21 @@ def _choices(parser: argparse.ArgumentParser, words: Callable[[str], str]) -> No
     parser.add_argument("--save", action="store_true", help=words("save"))
 
 
-def _count(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number
+def _counter(language: str) -> Callable[[str], int]:
+    """Reads a whole number from 1; argparse names the flag before our words."""
+
+    def count(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or int(text) < 1:
+            words = t(language, "cli.not_a_count", found=text)
+            raise argparse.ArgumentTypeError(words)
+        return int(text)
+
+    return count
 
 
 def _print_json(data: Any) -> None:
-    json.dump(data, sys.stdout, ensure_ascii=False, indent=2)
+    unicode = (sys.stdout.encoding or "ascii").lower().startswith("utf")
+    json.dump(data, sys.stdout, ensure_ascii=not unicode, indent=2)
     sys.stdout.write("\n")
 
 
@@ -177,6 +195,7 @@ def _report(arguments: argparse.Namespace, language: str) -> int:
 
     options = shell_input.read_options(arguments)
     params = shell_input.report_params(arguments)
+    shell_input.refuse_overwriting(arguments.out, arguments.files)
     result = flows.read_paths(arguments.files, options, _stage(language), arguments.name)
     report = flows.report_of(result, params)
     if arguments.save:

@@ -11,12 +11,13 @@ from data_sources.store.engine import current_store
 from data_sources.store.workloads import save_workload
 from data_sources.traces.base import Progress as ReadProgress
 from data_sources.traces.base import ReadOptions, ReadResult
-from data_sources.traces.limits import BROWSER, SHELL, Limits
+from data_sources.traces.limits import BROWSER, SHELL
 from data_sources.traces.read import read
-from data_sources.traces.source import open_path
+from data_sources.traces.source import open_path, shown_name
 from data_sources.traces.stats import inspect_json as inspection
 from econ.prefix_stats import prefix_stats
 from jobs import tasks
+from jobs.folders import expanded
 from jobs.lifespan import current_runner
 from jobs.progress import Progress
 from messages.catalogue import sayer
@@ -29,18 +30,17 @@ tasks.register(KIND, "jobs.reading:read_task")
 def read_paths(
     paths: Sequence[Path], options: ReadOptions, progress: ReadProgress, name: str | None = None
 ) -> ReadResult:
-    """Read files of this machine. `name` renames the workload. InputError in one sentence."""
-    result = _read([(str(path), path) for path in paths], options, progress, SHELL)
+    """Read files of this machine, and in folders what can be read. `name` renames the workload;
+    one folder alone gives it its own name. InputError in one sentence."""
+    files, found = expanded(paths)
+    sources = [open_path(path, str(path), SHELL) for path in files]
+    may_fail = [source for source in sources if source.path in found]
+    result = read(sources, options, progress, SHELL, may_fail)
+    if name is None and found and len(paths) == 1:
+        name = shown_name(paths[0].resolve().name)
     if name is None:
         return result
     return replace(result, workload=replace(result.workload, name=name))
-
-
-def _read(
-    files: Sequence[tuple[str, Path]], options: ReadOptions, progress: ReadProgress, limits: Limits
-) -> ReadResult:
-    sources = [open_path(path, name, limits) for name, path in files]
-    return read(sources, options, progress, limits)
 
 
 def inspect_json(result: ReadResult, language: str) -> dict[str, Any]:
@@ -66,7 +66,8 @@ def start_read(files: Sequence[tuple[str, Path]], options: ReadOptions, owner: s
 def read_task(params: dict[str, Any], progress: Progress) -> str:
     """The job: read, keep, and answer with the workload's id."""
     files = [(name, Path(path)) for name, path in params["files"]]
-    result = _read(files, _options(params), _scaled(progress), BROWSER)
+    sources = [open_path(path, name, BROWSER) for name, path in files]
+    result = read(sources, _options(params), _scaled(progress), BROWSER)
     progress(READ_SHARE, "save", result.workload.rows)
     return save_workload(current_store(), result.workload, result.receipt, params["owner"])
 

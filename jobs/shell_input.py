@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from data_sources.traces.base import ReadOptions
@@ -30,7 +31,10 @@ def read_options(arguments: argparse.Namespace) -> ReadOptions:
 
 
 def report_params(arguments: argparse.Namespace) -> ReportParams:
-    """What a report is to show. Raises InputError naming the flag."""
+    """What a report is to show. Raises UsageError naming the flag."""
+    since, until = day(arguments.since, "--since"), day(arguments.until, "--until")
+    if since and until and since > until:
+        raise _refused("--until", f">= {since}", str(until))
     return ReportParams(
         at=moment(arguments.at, "--at"),
         models=tuple(arguments.model),
@@ -44,13 +48,26 @@ def report_params(arguments: argparse.Namespace) -> ReportParams:
         include_failed=arguments.include_failed,
         by=groups(arguments.by),
         tz=zone(arguments.tz),
-        since=day(arguments.since, "--since"),
-        until=day(arguments.until, "--until"),
+        since=since,
+        until=until,
         change=change(arguments.change),
         rates=rates(arguments.rate),
         month_factor=number(arguments.month_factor, "--month-factor"),
         invoice_usd=number(arguments.invoice_usd, "--invoice-usd"),
     )
+
+
+def refuse_overwriting(out: Path | None, files: Sequence[Path]) -> None:
+    """Raises UsageError where the report would be written over a file that it is made from."""
+    if out is not None and any(_same(out, file) for file in files):
+        raise UsageError(Message("cli.out_is_read", {"file": str(out)}))
+
+
+def _same(out: Path, file: Path) -> bool:
+    try:
+        return out.is_file() and file.exists() and out.samefile(file)
+    except OSError:
+        return False
 
 
 def _refused(flag: str, expected: str, found: str) -> UsageError:

@@ -81,8 +81,11 @@ def _baselines(report: CostReport, language: str) -> list[str]:
             lines.append(f"{t(language, f'cli.{key}')}: {say(language, bases.reasons[reason])}")
     ratio = report.ratios.token_hit
     if ratio is not None:
-        n = report.ratios.n
-        lines.append(t(language, "cli.token_hit", ratio=f"{ratio:.1%}", n=n))
+        n, shown_ratio = report.ratios.n, f"{ratio:.1%}"
+        if report.workload.requests is None:
+            lines.append(t(language, "cli.token_hit_rows", n, ratio=shown_ratio))
+        else:
+            lines.append(t(language, "cli.token_hit", ratio=shown_ratio, n=n))
     return lines
 
 

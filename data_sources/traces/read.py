@@ -67,7 +67,7 @@ def _results(
         with left_out.where([file.source for file in files]):
             results.append(registry.reader(module)(files, options, part))
     if not results:
-        raise left_out.errors[0]
+        raise left_out.refusal()
     return results
 
 
