@@ -15,12 +15,37 @@ depends_on = None
 
 def upgrade() -> None:
     """Make the tables of the first release."""
+    _installation_and_reports()
+    _jobs()
+    _workloads()
+
+
+def _installation_and_reports() -> None:
     op.create_table(
         "installation",
         sa.Column("key", sa.String(length=64), nullable=False),
         sa.Column("value", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("key", name=op.f("pk_installation")),
     )
+    op.create_table(
+        "report",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("workload_digest", sa.String(length=64), nullable=False),
+        sa.Column("params", sa.Text(), nullable=False),
+        sa.Column("report", sa.Text(), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("note", sa.Text(), nullable=False),
+        sa.Column("method_version", sa.Integer(), nullable=False),
+        sa.Column("price_book_version", sa.String(length=64), nullable=False),
+        sa.Column("created_utc", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("owner", sa.String(length=64), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_report")),
+    )
+    op.create_index(op.f("ix_report_created_utc"), "report", ["created_utc"], unique=False)
+    op.create_index(op.f("ix_report_workload_digest"), "report", ["workload_digest"], unique=False)
+
+
+def _jobs() -> None:
     op.create_table(
         "job",
         sa.Column("id", sa.String(length=32), nullable=False),
@@ -47,23 +72,8 @@ def upgrade() -> None:
     op.create_index(op.f("ix_job_owner_params_hash"), "job", ["owner", "params_hash"], unique=False)
     op.create_index(op.f("ix_job_state"), "job", ["state"], unique=False)
 
-    op.create_table(
-        "report",
-        sa.Column("id", sa.String(length=64), nullable=False),
-        sa.Column("workload_digest", sa.String(length=64), nullable=False),
-        sa.Column("params", sa.Text(), nullable=False),
-        sa.Column("report", sa.Text(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("note", sa.Text(), nullable=False),
-        sa.Column("method_version", sa.Integer(), nullable=False),
-        sa.Column("price_book_version", sa.String(length=64), nullable=False),
-        sa.Column("created_utc", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("owner", sa.String(length=64), nullable=False),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_report")),
-    )
-    op.create_index(op.f("ix_report_created_utc"), "report", ["created_utc"], unique=False)
-    op.create_index(op.f("ix_report_workload_digest"), "report", ["workload_digest"], unique=False)
 
+def _workloads() -> None:
     op.create_table(
         "workload",
         sa.Column("id", sa.Integer(), nullable=False),
