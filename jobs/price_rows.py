@@ -11,7 +11,7 @@ from messages.errors import Message
 from price_tables.book import Model, ProviderTable, RateCard, Segment, Unpriced
 from price_tables.changes import changes_ahead
 from price_tables.load import load_book
-from price_tables.lookup import price_at, rate_card
+from price_tables.lookup import price_at, rate_card, writes_are_free
 from price_tables.match import table_of
 from price_tables.peak import peak_prices
 
@@ -21,7 +21,8 @@ class PriceRow:
     """One line of the price table: one model's tier on one surface in one mode, at one moment.
 
     `usd_per_mtok` has a bucket only where it has a price; `peak_usd_per_mtok` is empty where no
-    hour differs. `valid_to` is exclusive. `above_tokens` 0 = the base tier.
+    hour differs. `valid_to` is exclusive. `above_tokens` 0 = the base tier. `writes_as_input`:
+    the write prices are not a list's own, writes are billed as input.
     """
 
     provider: str
@@ -44,6 +45,7 @@ class PriceRow:
     inherited_from: str | None
     retires_on: date | None
     min_cacheable_tokens: int | None
+    writes_as_input: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,4 +275,5 @@ def _table_rows(table: ProviderTable, card: RateCard, at: datetime) -> Iterator[
             inherited_from=model.inherited_from,
             retires_on=card.retires_on,
             min_cacheable_tokens=model.min_cacheable_tokens,
+            writes_as_input=writes_are_free(table, model),
         )

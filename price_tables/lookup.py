@@ -192,7 +192,7 @@ def _billed(
         for name, price in (rule.usd_per_mtok or prices).items()
         if not rule.buckets or name in rule.buckets
     }
-    if _writes_are_free(table, match.model) and not rule.buckets:
+    if writes_are_free(table, match.model) and not rule.buckets:
         for name in WRITE_BUCKETS:
             billed.setdefault(name, billed["uncached"])
     return billed
@@ -206,7 +206,8 @@ def _mode_factor(rule: ModeRule, name: str) -> Decimal:
     return rule.bucket_multipliers.get(name, rule.bucket_multipliers.get(kind, rule.multiplier))
 
 
-def _writes_are_free(table: ProviderTable, model: Model) -> bool:
+def writes_are_free(table: ProviderTable, model: Model) -> bool:
+    """The provider's rule says that this model's cache writes cost what input costs."""
     return "*" in table.free_writes or model.rule_family in table.free_writes
 
 

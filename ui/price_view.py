@@ -11,11 +11,11 @@ import pandas as pd
 import streamlit as st
 
 from jobs.price_flows import CacheRuleRow, ChangeRow, DisagreementRow, PriceRow
-from price_tables.book import BUCKETS, EXTRA_PRICES
+from price_tables.book import EXTRA_PRICES, WRITE_BUCKETS
 from ui.numerals import exact
 from ui.words import known, language, say, t
 
-PRICE_COLUMNS = (*BUCKETS, *EXTRA_PRICES)
+MAIN_PRICES = ("uncached", "output", "read", *WRITE_BUCKETS)
 COMPARED_RULES = (
     ("mode",),
     ("min_cacheable_tokens",),
@@ -37,32 +37,52 @@ _DOUBTFUL = ("unverified", "secondary_sources_only", "single_source")
 
 def price_table(rows: Sequence[PriceRow]) -> None:
     """Every price of every tier, the source beside it. Columns without any price are left out."""
-    used = [name for name in PRICE_COLUMNS if any(name in row.usd_per_mtok for row in rows)]
+    prices = [_listed(row) for row in rows]
     columns: dict[str, list[Any]] = {
         t("prices_page.column.provider"): [row.provider for row in rows],
         t("prices_page.column.model"): [row.model for row in rows],
         t("prices_page.column.prompt"): [_prompt(row) for row in rows],
-    }
-    for name in used:
-        prices = [row.usd_per_mtok.get(name) for row in rows]
-        columns[t(f"prices_page.bucket.{name}")] = [None if p is None else float(p) for p in prices]
-    columns |= {
+        **_price_columns(prices, MAIN_PRICES),
         t("prices_page.column.status"): [_status(row) for row in rows],
-        t("prices_page.column.from"): [row.valid_from for row in rows],
-        t("prices_page.column.last_day"): [_last_day(row) for row in rows],
         t("prices_page.column.source"): [row.source for row in rows],
         t("prices_page.column.as_of"): [row.as_of for row in rows],
-        t("prices_page.column.via"): [row.via or "" for row in rows],
+        t("prices_page.column.from"): [row.valid_from for row in rows],
+        t("prices_page.column.last_day"): [_last_day(row) for row in rows],
+        **_price_columns(prices, EXTRA_PRICES),
         t("prices_page.column.note"): [_note(row) for row in rows],
+        t("prices_page.column.via"): [row.via or "" for row in rows],
         t("prices_page.column.surface"): [row.surface for row in rows],
     }
     config: dict[str, Any] = {
-        t(f"prices_page.bucket.{name}"): st.column_config.NumberColumn(format="%g") for name in used
+        name: st.column_config.NumberColumn(format="%g")
+        for name in (*_price_columns(prices, MAIN_PRICES), *_price_columns(prices, EXTRA_PRICES))
     }
     for name in ("from", "last_day"):
         config[t(f"prices_page.column.{name}")] = st.column_config.DateColumn(format="YYYY-MM-DD")
     config[t("prices_page.column.model")] = st.column_config.TextColumn(pinned=True)
     _show(columns, config, "prices", t("prices_page.alt.prices"))
+
+
+def _listed(row: PriceRow) -> dict[str, Decimal]:
+    """The prices that a list has; writes that are billed as input stand in the note."""
+    return {
+        name: price
+        for name, price in row.usd_per_mtok.items()
+        if not (row.writes_as_input and name in WRITE_BUCKETS)
+    }
+
+
+def _price_columns(
+    prices: Sequence[Mapping[str, Decimal]], names: Sequence[str]
+) -> dict[str, list[float | None]]:
+    """A column a bucket, those that no row has left out."""
+    return {
+        t(f"prices_page.bucket.{name}"): [
+            float(row[name]) if name in row else None for row in prices
+        ]
+        for name in names
+        if any(name in row for row in prices)
+    }
 
 
 def changes(rows: Sequence[ChangeRow]) -> None:
@@ -149,11 +169,7 @@ def _rule_of(row: CacheRuleRow) -> str:
 
 def _cell(rules: Mapping[str, CacheRuleRow], names: Sequence[str]) -> str:
     row = next((rules[name] for name in names if name in rules), None)
-    if row is None:
-        return NOTHING
-    if row.value is None or row.value == "per_model":
-        return row.note or value_words(row.value)
-    return value_words(row.value)
+    return NOTHING if row is None else value_words(row.value)
 
 
 def _prompt(row: PriceRow) -> str:
@@ -171,6 +187,8 @@ def _last_day(row: PriceRow) -> date | None:
 
 def _note(row: PriceRow) -> str:
     notes = [row.note]
+    if row.writes_as_input:
+        notes.append(t("prices_page.writes_as_input"))
     if row.peak_usd_per_mtok:
         other = ", ".join(exact(row.peak_usd_per_mtok[name]) for name in _main(row))
         notes.append(t("prices_page.peak", prices=other))
@@ -200,5 +218,6 @@ def _show(
         height=min((len(frame) + 1) * _ROW_PX + 3, _TALLEST_PX),
         column_config={**links, **config},
         key=f"{key}-{language()}",
+        placeholder="",
         alt=alt,
     )

@@ -217,6 +217,7 @@ def test_every_cache_rule_is_there_with_its_source_and_date(
                 ("gpt-5.6+", "ttl_counted_from"),
                 ("all", "token_granularity"),
                 ("all", "implicit_ttl"),
+                ("all", "ttl_options"),  # DeepSeek: its note says hours to days
             }
 
 
