@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -14,7 +14,7 @@ from data_sources.traces.base import ReadResult
 from econ import series
 from econ.billing import BillingOptions, bill
 from econ.receipt import Receipt
-from econ.report import CostReport, ReportParams
+from econ.report import CostReport, Rate, ReportParams
 from econ.report_build import build_report
 from econ.report_csv import report_csv as csv_bytes
 from econ.report_json import report_to_json
@@ -165,9 +165,10 @@ def report_json(report: CostReport, language: str) -> Mapping[str, Any]:
     return report_to_json(report, sayer(language))
 
 
-def report_csv(report: CostReport, language: str) -> bytes:
-    """The report as CSV: UTF-8 with BOM, raw numbers, text that no spreadsheet runs."""
-    return csv_bytes(report, report.workload.name, sayer(language))
+def report_csv(report: CostReport, language: str, rates: Sequence[Rate] = ()) -> bytes:
+    """The report as CSV: UTF-8 with BOM, raw numbers, text that no spreadsheet runs. `rates` add
+    a column for each currency; they change no figure and no id."""
+    return csv_bytes(report, report.workload.name, sayer(language), rates)
 
 
 def write_csv(path: Path, report: CostReport, language: str) -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from jobs import flows
 from messages.errors import NotFoundError
-from ui import components, downloads, failures, saved, sections, state, statement, view
+from ui import components, controls, downloads, failures, saved, sections, state, statement, view
 from ui.words import t
 
 
@@ -21,6 +21,7 @@ def current() -> None:
         sections.how_saving(seen.report, "how")
     with right:
         saved.save_form(seen)
+        controls.yen()
         downloads.report_button(seen.report, "download_current")
 
 
@@ -38,6 +39,7 @@ def reopened(report_id: str) -> None:
         sections.how_saving(kept.report, "how_saved")
     with right:
         saved.facts(kept)
+        controls.yen()
         downloads.report_button(kept.report, "download_saved")
         saved.delete_button(kept.id)
     sections.figures(kept.report)

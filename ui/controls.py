@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from decimal import Decimal
 
 import streamlit as st
 
@@ -87,3 +88,25 @@ def _model_chosen() -> None:
     chosen = st.session_state["priced_as"]
     if chosen:
         state.choose_model(chosen)
+
+
+def yen() -> None:
+    """How many yen a dollar is; empty = no yen in the download."""
+    rate = state.yen_per_usd()
+    st.session_state["yen"] = None if rate is None else float(rate)
+    st.number_input(
+        t("ui.control.yen"),
+        min_value=0.0,
+        max_value=float(state.MOST_YEN),
+        step=1.0,
+        format="%.2f",
+        placeholder=t("ui.control.yen_none"),
+        key="yen",
+        on_change=_yen_chosen,
+        width=280,
+    )
+
+
+def _yen_chosen() -> None:
+    value = st.session_state["yen"]
+    state.choose_yen(Decimal(str(value)) if value else None)

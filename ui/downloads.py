@@ -8,6 +8,7 @@ import streamlit as st
 
 from econ.report import CostReport
 from jobs import flows
+from ui import state
 from ui.words import language, t
 
 
@@ -26,9 +27,9 @@ def csv_button(label: str, make: Callable[[], bytes], file_name: str, key: str) 
 
 def report_button(report: CostReport, key: str) -> None:
     """The report as CSV: every row that the page shows, raw numbers, UTF-8 with BOM."""
-    spoken = language()  # the session is not at hand in the thread that makes the file
+    spoken, rates = language(), state.rates()  # no session in the thread that makes the file
 
     def make() -> bytes:
-        return flows.report_csv(report, spoken)
+        return flows.report_csv(report, spoken, rates)
 
     csv_button(t("ui.download_csv"), make, f"kvledger-{report.report_id[:12]}.csv", key)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import secrets
 from datetime import date
+from decimal import Decimal, InvalidOperation
 
 import streamlit as st
 
 from econ.method import DEFAULT_MODEL
-from econ.report_params import ReportParams
+from econ.report_params import Rate, ReportParams
 
 _OWNER = "_owner"
 _WORKLOAD = "_workload"
@@ -19,6 +20,8 @@ _OTHER = "_another_file"
 URL_WORKLOAD = "w"
 URL_FILE = "file"
 URL_REPORT = "report"
+URL_YEN = "jpy"
+MOST_YEN = 100_000
 _MODEL = re.compile(r"[\w.:@/\[\]-]{1,100}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -76,6 +79,7 @@ def in_url() -> dict[str, str]:
         "since": st.session_state.get("_since"),
         "until": st.session_state.get("_until"),
         "model": st.session_state.get("_model"),
+        URL_YEN: st.session_state.get("_jpy"),
         "lang": st.query_params.get("lang"),
     }
     return {key: str(value) for key, value in kept.items() if value}
@@ -134,6 +138,33 @@ def params() -> ReportParams:
     model = st.query_params.get("model") or st.session_state.get("_model")
     chosen = model if model and _MODEL.fullmatch(model) else DEFAULT_MODEL
     return ReportParams(since=since, until=until, default_model=chosen)
+
+
+def rates() -> tuple[Rate, ...]:
+    """The currencies beside USD: yen where the reader has entered a rate."""
+    per_usd = yen_per_usd()
+    if per_usd is None:
+        return ()
+    return (Rate(currency="JPY", per_usd=per_usd, date=None, source="user"),)
+
+
+def yen_per_usd() -> Decimal | None:
+    """The rate that the URL or the session says; nonsense counts as not said."""
+    text = str(st.query_params.get(URL_YEN) or st.session_state.get("_jpy") or "")
+    try:
+        rate = Decimal(text)
+    except InvalidOperation:
+        return None
+    return rate if rate.is_finite() and 0 < rate <= MOST_YEN else None
+
+
+def choose_yen(per_usd: Decimal | None) -> None:
+    """Show yen at this rate; None = no yen."""
+    st.session_state["_jpy"] = str(per_usd) if per_usd else None
+    if per_usd:
+        st.query_params[URL_YEN] = str(per_usd)
+    else:
+        st.query_params.pop(URL_YEN, None)
 
 
 def choose_model(model: str) -> None:

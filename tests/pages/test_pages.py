@@ -213,3 +213,28 @@ def test_an_unexpected_error_is_one_sentence_with_a_number(
     assert "secret-canary" not in box.value
     (number,) = re.findall(r"\b[0-9a-f]{8}\b", box.value)
     assert f"error {number} on a page" in caplog.text
+
+
+def test_yen_stand_in_the_url_and_in_the_file_at_the_rate_that_was_entered() -> None:
+    """D39: JPY comes with its rate; without one there is none."""
+    at = dropped(opened())
+    at.switch_page("../pages/reports.py").run()
+    at.number_input[0].set_value(150.0).run()
+    calm(at)
+    assert asked(at, "jpy") == "150.0"
+    assert at.number_input[0].value == 150.0
+    at.number_input[0].set_value(None).run()
+    assert "jpy" not in at.query_params
+
+
+def test_a_workload_without_a_model_is_priced_as_the_chosen_one() -> None:
+    table = "start_s,shared_prefix_tokens,fresh_tokens,output_tokens\n0,0,100000,1000\n"
+    at = dropped(opened("workload"), "plain.csv", table)
+    calm(at)
+    assert metrics(at)["Cost without caching, plain.csv"] == "$0.53"  # 0.525, half-up, Opus 5
+    box = next(box for box in at.selectbox if box.key == "priced_as")
+    assert box.value == "claude-opus-5"
+    box.set_value("claude-haiku-4-5").run()
+    calm(at)
+    assert asked(at, "model") == "claude-haiku-4-5"
+    assert metrics(at)["Cost without caching, plain.csv"] == "$0.11"  # 0.105
