@@ -150,7 +150,7 @@ class Sheet:
         intervals = grid.interval_of(when.since_us)
         for number in np.unique(intervals[costs.uncovered]).tolist():
             here = costs.uncovered & (intervals == number)
-            self._mark(index[here], _no_price_then(grid, int(when.since_us[here][0])))
+            self._mark(index[here], no_price_then(grid, int(when.since_us[here][0])))
         rows_refusing = np.unique(refused[refused >= 0]).tolist()
         for number, reason in ((n, r) for n in rows_refusing if (r := grid.segment(n).refused)):
             self._mark(index[refused == number], reason)
@@ -194,7 +194,7 @@ class Sheet:
         self.sources += [source_of(grid, number, buckets) for number, buckets in used.items()]
 
 
-def _no_price_then(grid: RateGrid, at_us: int) -> Message:
+def no_price_then(grid: RateGrid, at_us: int) -> Message:
     """The look-up's own words for a moment that no price covers. A bucket may only run into one."""
     found = price_at(grid.card, to_moment(at_us), 1)
     if isinstance(found, Unpriced):

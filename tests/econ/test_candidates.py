@@ -121,12 +121,22 @@ def test_the_short_way_equals_the_long_way(requests: list[tuple[int, int, int]])
         {"input_tokens": n, "output_tokens": out, "arrival_utc": start + np.timedelta64(m, "m")}
         for n, out, m in requests
     ]
-    cards = (TIERED, sol(), opus_5(), card("ds", segment(OPUS_5, peak=PEAK)))
+    refusal = Message("prices.long_prompt_refused", {})
+    cards = (
+        TIERED,
+        sol(),
+        opus_5(),
+        card("ds", segment(OPUS_5, peak=PEAK)),
+        card("late", segment(OPUS_5, valid_from=datetime(2026, 8, 15, tzinfo=UTC))),
+        card("fast", segment(OPUS_5), segment({}, above_tokens=90_000, refused=refusal)),
+        card("blind", segment({"uncached": "1"})),
+    )
     pricing = Pricing(cards=Cards(*cards), options=BillingOptions(), default_at=AS_OF)
     workload = table(given)
     for known, row in zip(cards, rows_of(given, *cards), strict=True):
         slow = candidates._long_way(workload, ref(known.model), known, pricing)
-        assert row.usd == slow.usd
+        assert (row.status, row.usd) == (slow.status, slow.usd)
+        assert (row.reason and row.reason.n) == (slow.reason and slow.reason.n)
         assert row.tokens_low == slow.tokens_low
         assert dict(row.usd_by_bucket) == dict(slow.usd_by_bucket)
         assert row.sources == slow.sources
