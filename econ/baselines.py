@@ -11,6 +11,7 @@ from econ.days import days_touched
 from econ.method import DAYS_A_MONTH
 from econ.money import Amount
 from econ.report import Baselines, Month, Saving
+from econ.unpriced import why_nothing
 from econ.usage import requests_in
 from messages.errors import Message
 
@@ -23,11 +24,11 @@ def baselines_of(bill: Bill) -> Baselines:
     some = bool(priced.any())
     reasons = {}
     if not some:
-        reasons[NO_CACHE] = Message("report.nothing_priced")
+        reasons[NO_CACHE] = why_nothing(bill)
     if bill.usage.rows and not bill.observed:
         reasons[BILLED] = Message("report.not_in_this_file")
     elif not some:
-        reasons[BILLED] = Message("report.nothing_priced")
+        reasons[BILLED] = why_nothing(bill)
     reasons[BEST] = _why_no_best(bill)
     return Baselines(
         no_cache=bill.no_cache.amount if some else None,

@@ -10,6 +10,7 @@ from econ.money import Amount
 from econ.price_sources import only
 from econ.ratios import token_hit_ratio
 from econ.report import PolicyRow, PriceSource
+from econ.unpriced import why_nothing
 from econ.usage import PROMPT_BUCKETS
 from messages.errors import Message
 from price_tables.book import RateCard
@@ -34,7 +35,7 @@ def as_billed_row(bill: Bill) -> PolicyRow:
         policy="as-billed",
         placement=None,
         status="priced" if some else "unpriced",
-        reason=None if some else Message("report.nothing_priced"),
+        reason=None if some else why_nothing(bill),
         usd=bill.billed.amount if some else None,
         saving=bill.saving.amount if some else None,
         tokens_low=shown,
@@ -59,7 +60,7 @@ def none_row(bill: Bill) -> PolicyRow:
         policy="none",
         placement=None,
         status="priced" if some else "unpriced",
-        reason=None if some else Message("report.nothing_priced"),
+        reason=None if some else why_nothing(bill),
         usd=bill.no_cache.amount if some else None,
         saving=Amount.exactly(0) if some else None,
         tokens_low=tokens,

@@ -7,6 +7,7 @@ import numpy as np
 from econ.bill_sheet import UNPRICED, Bill
 from econ.report import UnpricedRow
 from econ.usage import requests_in
+from messages.errors import Message
 
 
 def unpriced_rows(bill: Bill) -> tuple[UnpricedRow, ...]:
@@ -31,6 +32,11 @@ def unpriced_rows(bill: Bill) -> tuple[UnpricedRow, ...]:
         known = found.get((name, reason))
         found[name, reason] = row if known is None else _both(known, row)
     return tuple(sorted(found.values(), key=lambda row: (-row.rows, row.model, str(row.reason))))
+
+
+def why_nothing(bill: Bill) -> Message:
+    """Why a bill has no priced row: a period without requests, or rows without a price."""
+    return Message("report.nothing_priced" if bill.usage.rows else "report.no_rows")
 
 
 def _both(one: UnpricedRow, other: UnpricedRow) -> UnpricedRow:

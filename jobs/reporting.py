@@ -24,7 +24,7 @@ from econ.select import select
 from econ.workload import TimeArray, Workload
 from jobs.shelf import LastUsed, Opened, opened
 from messages.catalogue import sayer
-from messages.errors import Message, SourceError
+from messages.errors import InputError, Message, SourceError, Value
 from price_tables.book import PriceBook
 from price_tables.load import load_book
 
@@ -102,8 +102,20 @@ def _moment(times: TimeArray, which: str) -> datetime | None:
 
 
 def report_of(result: ReadResult, params: ReportParams) -> CostReport:
-    """The report of files that were just read."""
+    """The report of files that were just read. InputError where all their rows are rejected."""
+    if not result.workload.rows and result.receipt.rejected:
+        raise _nothing_usable(result.receipt)
     return build_report(result.workload, result.receipt, book(), fitted(result.workload, params))
+
+
+def _nothing_usable(receipt: Receipt) -> InputError:
+    first = receipt.rejected[0]
+    values: dict[str, Value] = {
+        "file": first.file,
+        "line": str(first.line),
+        "why": first.reason,
+    }
+    return InputError(Message("cli.nothing_usable", values, receipt.rows_rejected))
 
 
 def fitted(workload: Workload, params: ReportParams) -> ReportParams:

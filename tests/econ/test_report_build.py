@@ -160,7 +160,7 @@ def test_a_period_bills_its_days_alone(book: PriceBook) -> None:
     assert found.baselines.billed.to_json() == "0.12"
     empty = report(book, since=date(2030, 1, 1))
     assert empty.baselines.no_cache is None
-    assert empty.baselines.reasons["billed_usd"].id == "report.nothing_priced"
+    assert empty.baselines.reasons["billed_usd"].id == "report.no_rows"
     assert (empty.groups, empty.rows, empty.unpriced) == ((), (), ())
 
 
