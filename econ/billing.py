@@ -79,7 +79,8 @@ def bill_with(
     """The bill of `workload` at the prices that `cards` finds; undated rows at `default_at` (UTC)
     unless `options.at` says another moment."""
     usage = usage_of(workload)
-    payees, codes = _payees(workload, options)
+    named, codes = _payees(workload, options)
+    payees = [_sold(payee, cards) for payee in named]
     found = [cards(payee.ref) for payee in payees]
     grids = [card if isinstance(card, Unpriced) else grid_of(card) for card in found]
     sheet = Sheet(usage, _money_type(usage, [g for g in grids if isinstance(g, RateGrid)]))
@@ -117,6 +118,15 @@ def _payees(workload: Workload, options: BillingOptions) -> tuple[list[Payee], I
         model_names=options.model_names,
     )
     return payees_of(workload, defaults)
+
+
+def _sold(payee: Payee, cards: CardFor) -> Payee:
+    """A row that names its provider but no model: where that provider does not sell the assumed
+    model, the model's maker bills it."""
+    maker = ModelRef(None, None, payee.ref.model, payee.ref.mode)
+    if payee.assumed and isinstance(cards(payee.ref), Unpriced):
+        return Payee(maker, payee.name, assumed=True)
+    return payee
 
 
 def _rows_of(codes: IntArray, payees: int) -> Sequence[Rows]:

@@ -146,6 +146,15 @@ def test_a_row_without_a_model_is_priced_as_the_default_and_says_so() -> None:
     assert said(bill) == {"report.assume_model": 1, "report.assume_at": 1}
 
 
+def test_a_provider_without_the_assumed_model_leaves_the_bill_to_the_models_maker() -> None:
+    row = {"model": None, "provider": "openai", "surface": "regional", "input_tokens": 1_000_000}
+    bill = billed([row, {**row, "provider": "anthropic", "surface": None}], opus_5(), sol())
+    assert usd(bill.no_cache) == "10"
+    assert {payee.ref.provider for payee in bill.payees} == {None, "anthropic"}
+    named = billed([{**row, "model": "claude-opus-5"}], opus_5(), sol())
+    assert named.status.tolist() == [UNPRICED]
+
+
 def test_an_unknown_model_is_unpriced_with_its_reason_and_never_zero() -> None:
     bill = billed([{"model": "claude-opus-55", "input_tokens": 7, "output_tokens": 2}] * 2)
     assert bill.status.tolist() == [UNPRICED, UNPRICED]
