@@ -51,7 +51,8 @@ class Chart:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
     """One ranked bar. `style` is a key of BUCKET_STYLE. `reference_usd` draws the no-caching tick
-    and the line from it to the bar's end; None = no tick. `note` is said after the name."""
+    and the line from it to the bar's end; None = no tick. `note` is said after the name, `more`
+    after that, muted."""
 
     name: str
     value: float
@@ -59,6 +60,7 @@ class Bar:
     style: str = "total"
     reference: float | None = None
     note: str = ""
+    more: str = ""
 
 
 def nice_ticks(low: float, high: float) -> list[float]:
@@ -249,7 +251,7 @@ def ranked_bars(bars: Sequence[Bar], alt: str, table: Table) -> Chart:
 
 
 def _ranked_bar(figure: go.Figure, y: int, bar: Bar) -> None:
-    name = html.escape(short(bar.name))
+    name = html.escape(foreign(bar.name, LONGEST_NAME))
     figure.add_bar(
         x=[bar.value],
         y=[y],
@@ -263,9 +265,10 @@ def _ranked_bar(figure: go.Figure, y: int, bar: Bar) -> None:
         _reference(figure, y, bar.value, bar.reference)
     text = f"<b>{html.escape(bar.shown)}</b>{SPACE} {name}"
     note = f"{SPACE} {_toned(bar)}" if bar.note else ""
+    more = f"{SPACE} {_muted(bar.more)}" if bar.more else ""
     _label(
         figure,
-        text + note,
+        text + note + more,
         x=0,
         y=y,
         xanchor="left",
@@ -274,9 +277,13 @@ def _ranked_bar(figure: go.Figure, y: int, bar: Bar) -> None:
     )
 
 
+def _muted(text: str) -> str:
+    return f'<span style="color:{MUTED}">{html.escape(text)}</span>'
+
+
 def _toned(bar: Bar) -> str:
     if bar.reference is None:
-        return f'<span style="color:{MUTED}">{html.escape(bar.note)}</span>'
+        return _muted(bar.note)
     color = LOST if bar.value > bar.reference else OURS
     return f'<span style="color:{color}">{html.escape(bar.note)}</span>'
 
@@ -291,9 +298,3 @@ def _reference(figure: go.Figure, y: int, value: float, reference: float) -> Non
     tick = {"width": 2, "color": INK}
     ends = {"y0": y - half - 0.08, "y1": y + half + 0.04}
     figure.add_shape(type="line", x0=reference, x1=reference, line=tick, **ends)
-
-
-def short(name: str) -> str:
-    """A name from a file, short enough for a label."""
-    clean = foreign(name)
-    return clean if len(clean) <= LONGEST_NAME else clean[: LONGEST_NAME - 1] + "…"

@@ -100,7 +100,7 @@ def merged(sources: Sequence[PriceSource]) -> list[PriceSource]:
 
 def _price(source: PriceSource) -> str:
     """'claude-opus-5, read 0.5, write 5 m 6.25 USD per million tokens, host, as of 2026-09-30'."""
-    prices = ", ".join(f"{bucket(name)} {exact(p)}" for name, p in source.prices.items())
+    prices = " · ".join(f"{bucket(name)} {exact(p)}" for name, p in source.prices.items())
     tier = t("ui.source.tier", tokens=source.tier_above_tokens) if source.tier_above_tokens else ""
     where = [source.provider, source.surface, source.mode]
     line = t(

@@ -186,6 +186,7 @@ def _group_bar(row: GroupRow) -> Bar:
         shown=amount_of(cost),
         reference=_number(reference),
         note=_saves(row.saving) if row.saving is not None else "",
+        more=t("ui.hit", ratio=percent(row.token_hit, 0)) if row.token_hit is not None else "",
     )
 
 

@@ -49,8 +49,20 @@ def load(on_failure: Callable[[], None] = upload.drop_files) -> View | None:
         return None
     except KvledgerError as error:
         failures.show(error)
+        offer_all_days()
+        return None
+    if not report.workload.rows:
+        st.info(t("ui.no_rows_in_period"), icon=":material/info:")
+        offer_all_days()
         return None
     return View(workload_id=workload_id, is_example=chosen is None, report=report)
+
+
+def offer_all_days() -> None:
+    """A way back from a period that the workload does not have."""
+    params = state.params()
+    if params.since is not None or params.until is not None:
+        st.button(t("ui.all_days"), key="all_days", on_click=state.choose_period, args=(None, None))
 
 
 def ask_for_file(workload_id: str) -> None:

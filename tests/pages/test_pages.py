@@ -238,3 +238,35 @@ def test_a_workload_without_a_model_is_priced_as_the_chosen_one() -> None:
     calm(at)
     assert asked(at, "model") == "claude-haiku-4-5"
     assert metrics(at)["Cost without caching, plain.csv"] == "$0.11"  # 0.105
+
+
+def test_a_period_outside_the_workload_has_a_way_back() -> None:
+    at = AppTest.from_file(str(ROOT / "ui" / "router.py"), default_timeout=PATIENCE_S)
+    at.query_params["since"] = "2031-01-01"
+    at.run()
+    assert not at.metric
+    assert any("chosen days" in box.value for box in at.info)
+    next(b for b in at.button if b.key == "all_days").click().run()
+    calm(at)
+    assert at.metric[0].label.endswith("example data")
+
+
+def test_a_workload_can_be_deleted_before_its_session_ends() -> None:
+    at = dropped(opened("workload"))
+    link = asked(at, "w")
+    next(b for b in at.button if b.key == "delete_workload").click().run()
+    calm(at)
+    assert at.metric[0].label.endswith("example data")
+    at.query_params["w"] = link
+    at.run()
+    assert not at.metric
+
+
+def test_names_are_replaced_by_numbers_before_saving_if_asked() -> None:
+    at = dropped(opened(), content=TABLE.replace(",team", ",user"))
+    at.switch_page("../pages/reports.py").run()
+    next(box for box in at.checkbox if box.key == "names_by_numbers").check().run()
+    next(b for b in at.button if b.key == "save_report").click().run()
+    (kept,) = flows.list_reports()
+    groups = flows.open_report(kept.id).report.groups
+    assert {row.key for row in groups if row.by == "user"} == {"user 1", "user 2"}
