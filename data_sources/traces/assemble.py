@@ -14,7 +14,7 @@ from data_sources.traces.block_sizes import SHOWN_ROWS, shown_lines
 from data_sources.traces.builder import seconds_from_first
 from data_sources.traces.fields import BLOCK_FIELDS
 from data_sources.traces.model_names import apply_model_names
-from data_sources.traces.pieces import Piece
+from data_sources.traces.pieces import Piece, filled_rows
 from data_sources.traces.row_rules import ints_of
 from data_sources.traces.tally import source_file
 from econ.receipt import LISTED_REJECTIONS, Ignored, Receipt, Rejection
@@ -32,7 +32,6 @@ from econ.workload import (
     Prefix,
     Text,
     Workload,
-    filled,
 )
 from messages.errors import Message, input_error
 
@@ -164,10 +163,10 @@ def _own_clock(piece: Piece) -> FloatArray:
 
 
 def _from_first(seconds: FloatArray) -> FloatArray:
-    known = seconds[~np.isnan(seconds)]
-    if not len(known) or known.min() == 0.0:
+    if np.isnan(seconds).all():
         return seconds
-    return np.asarray(seconds - known.min())
+    first = float(np.nanmin(seconds))
+    return seconds if first == 0.0 else np.asarray(seconds - first)
 
 
 def _order(
@@ -176,6 +175,8 @@ def _order(
     """Stable order by arrival, rows without one last; None where the rows stand so already.
     Rows that lie before their neighbour are named by line."""
     if arrival is None:
+        return None
+    if (arrival[1:] >= arrival[:-1]).all():  # false where one of them is empty
         return None
     known = np.where(np.isnan(arrival), np.inf, arrival)
     start = 0
@@ -208,10 +209,12 @@ def _taken(column: Column, order: IntArray) -> Column:
 def _settle_granularity(columns: dict[str, Column], pieces: Sequence[Piece]) -> str:
     """'bucket' where a row stands for several requests; single requests among them say so."""
     rows = sum(piece.rows for piece in pieces)
+    named = columns.get("granularity")
+    if "n_requests" not in columns and named is None and not any(p.buckets for p in pieces):
+        return "request"
     counts = ints_of(columns, "n_requests", rows)
     bucket = np.concatenate([np.full(piece.rows, piece.buckets) for piece in pieces])
     bucket |= counts > 1
-    named = columns.get("granularity")
     if isinstance(named, Text) and "bucket" in named.values:
         bucket |= named.codes == named.values.index("bucket")
     if not bucket.any():
@@ -234,13 +237,17 @@ def _filled_only(columns: Mapping[str, Column]) -> dict[str, Column]:
     for name, column in columns.items():
         if name in BLOCK_FIELDS:
             continue
-        some = (column.codes >= 0) if isinstance(column, Text) else filled(name, column)
-        if some.any():
+        if filled_rows(name, _head_of(column)).any() or filled_rows(name, column).any():
             kept[name] = column
     return kept
 
 
 _NOT_ADDED = frozenset({"block_size", "buckets", "distinct_timestamps"})
+
+
+def _head_of(column: Column) -> Column:
+    """The first rows: most columns that have anything have it there."""
+    return Text(column.codes[:64], column.values) if isinstance(column, Text) else column[:64]
 
 
 def _added_stats(pieces: Sequence[Piece]) -> dict[str, Any]:

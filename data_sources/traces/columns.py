@@ -71,6 +71,9 @@ def floats_of(cells: Cells) -> tuple[FloatArray, BoolArray]:
         return np.full(len(cells), np.nan), np.zeros(len(cells), dtype=np.bool_)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         values = numpy_of(cells.cast(pa.float64(), safe=False), np.float64, np.nan)
+        seen = pc.min_max(cells)
+        if np.isfinite([float(seen[end].as_py() or 0) for end in ("min", "max")]).all():
+            return values, np.zeros(len(values), dtype=np.bool_)
         return np.where(np.isinf(values), np.nan, values), np.isinf(values)
     if is_text(cells):
         return _floats_of_text(plain_strings(cells))
@@ -95,6 +98,9 @@ def to_counts(cells: Cells, column: str, faults: Faults) -> IntArray:
     """Whole numbers from 0 to MAX_COUNT, EMPTY where blank; all else is a fault of its row."""
     if pa.types.is_signed_integer(cells.type):
         counts = numpy_of(cells.cast(pa.int64()), np.int64, EMPTY)
+        seen = pc.min_max(cells)
+        if (seen["min"].as_py() or 0) >= 0 and (seen["max"].as_py() or 0) <= MAX_COUNT:
+            return counts
         bad = (counts > MAX_COUNT) | ((counts < 0) & validity(cells))
     else:
         floats, bad = floats_of(cells)
@@ -111,7 +117,7 @@ def to_seconds(cells: Cells, column: str, faults: Faults) -> FloatArray:
     """Durations in seconds, NaN where blank; text and negative numbers are faults."""
     seconds, bad = floats_of(cells)
     with np.errstate(invalid="ignore"):
-        bad = bad | (seconds < 0)
+        bad = bad | (seconds < 0) | (seconds > MAX_COUNT)
     faults.add(bad, _wrong_cell(cells, column, "columnar.expected_seconds"))
     return seconds
 

@@ -17,7 +17,7 @@ from data_sources.traces.columns import NULL_TEXTS, Cells, is_text
 from data_sources.traces.detect_csv import split_header
 from data_sources.traces.faults import Lines, shown
 from data_sources.traces.limits import MAX_CELL_BYTES, MAX_COLUMNS, MAX_ROWS
-from data_sources.traces.line_numbers import count_bytes, holds_byte, record_lines
+from data_sources.traces.line_numbers import count_bytes, holds_byte, record_lines, unclosed_quote
 from econ.workload import IntArray
 from messages.errors import InputError, Message, input_error
 
@@ -26,7 +26,7 @@ STRING = pa.string()
 NUMBER = None
 """What a column is to be read as: names, text to be parsed later, or numbers."""
 
-_BLOCK_BYTES = 1 << 22
+_BLOCK_BYTES = 1 << 24
 _INFERRED = (pa.null(), pa.int64(), pa.float64(), pa.string())
 
 
@@ -113,6 +113,9 @@ class _Reading:
         self._blank: list[int | None] = []
         self._file, self._header = file, header
         self._quoted = holds_byte(file.path, b'"')
+        line = unclosed_quote(file.path, header.delimiter) if self._quoted else None
+        if line is not None:
+            raise input_error("columnar.unclosed_quote", file=file.source.name, line=line)
         self._starts: IntArray | None = None
 
     def read(self, kinds: Mapping[str, Any], threads: bool = True) -> Any:

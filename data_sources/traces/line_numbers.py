@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,10 @@ def count_bytes(path: Path, what: bytes) -> int:
 
 def holds_byte(path: Path, what: bytes) -> bool:
     """The byte `what` stands somewhere in the file."""
-    return any(what in chunk for _, chunk in _chunks(path))
+    if not path.stat().st_size:
+        return False
+    with path.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as data:
+        return data.find(what) >= 0
 
 
 def record_lines(path: Path, delimiter: str) -> IntArray:
@@ -33,6 +37,23 @@ def record_lines(path: Path, delimiter: str) -> IntArray:
     if holds_byte(path, b'"'):
         return np.fromiter(_quoted_record_lines(path, delimiter), dtype=np.int64)
     return _filled_lines(path)
+
+
+def unclosed_quote(path: Path, delimiter: str) -> int | None:
+    """The line of the record whose quotation mark is still open at the end of the file, or None.
+    Everything behind such a mark would silently become one cell."""
+    if count_bytes(path, b'"') % 2 == 0:
+        return None
+    with path.open("r", encoding="utf-8", newline="") as stream:
+        reader = csv.reader(stream, delimiter=delimiter, strict=True)
+        while True:
+            before = reader.line_num
+            try:
+                if next(reader, None) is None:
+                    return None
+            except csv.Error as error:
+                if "unexpected end of data" in str(error):
+                    return before + 1
 
 
 def nonblank_lines(path: Path) -> IntArray:

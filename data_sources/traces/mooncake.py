@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from data_sources.traces.assemble import assemble
 from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult
@@ -19,7 +20,7 @@ from data_sources.traces.block_sizes import KnownSize, unfit, unfit_notes
 from data_sources.traces.columns import MAX_COUNT
 from data_sources.traces.faults import Faults, Rejects
 from data_sources.traces.mooncake_rows import COUNTS, Rows, physical_lines, read_rows
-from data_sources.traces.pieces import Piece
+from data_sources.traces.pieces import MAX_START, Piece
 from econ.workload import EMPTY, Column, IntArray, Prefix
 from messages.errors import Message, input_error
 
@@ -98,7 +99,10 @@ def _faults(rows: Rows) -> Faults:
     for name in COUNTS:
         counts = rows.counts[name]
         odd = (counts < EMPTY) | (counts > MAX_COUNT)
-        faults.add(odd, _odd_count(name, counts))
+        faults.add(odd, _odd_number(name, counts, "columnar.expected_count"))
+    with np.errstate(invalid="ignore"):
+        absurd = np.abs(rows.time_ms) > MAX_START
+    faults.add(absurd, _odd_number("timestamp", rows.time_ms, "columnar.expected_ms"))
     prompt, output = rows.counts["input_length"], rows.counts["output_length"]
     faults.add(prompt == EMPTY, lambda _: Message("columnar.no_input"))
     faults.add(prompt == 0, lambda _: Message("columnar.zero_input"))
@@ -106,12 +110,11 @@ def _faults(rows: Rows) -> Faults:
     return faults
 
 
-def _odd_count(name: str, counts: IntArray) -> Any:
+def _odd_number(name: str, numbers: npt.NDArray[Any], expected: str) -> Any:
     def reason(row: int) -> Message:
-        expected = Message("columnar.expected_count")
-        found = str(counts[row])
         return Message(
-            "columnar.wrong_cell", {"column": name, "expected": expected, "found": found}
+            "columnar.wrong_cell",
+            {"column": name, "expected": Message(expected), "found": str(numbers[row])},
         )
 
     return reason

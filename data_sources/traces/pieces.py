@@ -34,6 +34,12 @@ from messages.errors import Message
 EPOCH_FROM_S = 1e9
 """A start of more seconds than this (31 years) is counted from 1970, not from the first row."""
 
+MAX_START = 4e18
+"""Nanoseconds since 1970 in the year 2096; no clock shows more."""
+
+_SAMPLE = 1_000
+"""So many starts tell which clock a column is on."""
+
 NO_REQUEST = "columnar.no_request"
 
 
@@ -159,9 +165,14 @@ class _Cells:
     def _start(self, cells: Cells, column: str) -> None:
         """Seconds on the file's own clock, or real times where the cells are dates."""
         numbers, bad = _numbers_of(cells)
+        with np.errstate(invalid="ignore"):
+            absurd = np.abs(numbers) > MAX_START
+        if absurd.any():
+            numbers, bad = np.where(absurd, np.nan, numbers), bad | absurd
         known = numbers[~np.isnan(numbers)]
         dates = bad.any() and not len(known)
-        if dates or (len(known) and float(np.median(known)) >= EPOCH_FROM_S):
+        sample = known[:: len(known) // _SAMPLE + 1]
+        if dates or (len(known) and float(np.median(sample)) >= EPOCH_FROM_S):
             self._real_start(cells, column)
         else:
             self.faults.add(bad, _not_seconds(cells, column))

@@ -39,10 +39,10 @@ def ints_of(columns: Mapping[str, Column], name: str, rows: int) -> IntArray:
 
 def cached_tokens(columns: Mapping[str, Column], rows: int) -> IntArray:
     """Read plus written tokens of each row, empty ones counted as 0."""
-    total = np.zeros(rows, dtype=np.int64)
-    for name in CACHED_COLUMNS:
-        if name in columns:
-            total += np.maximum(ints_of(columns, name, rows), 0)
+    parts = [np.maximum(ints_of(columns, n, rows), 0) for n in CACHED_COLUMNS if n in columns]
+    total = parts.pop() if parts else np.zeros(rows, dtype=np.int64)
+    for part in parts:
+        total += part
     return total
 
 
@@ -90,6 +90,8 @@ def check_rows(row: Row, faults: Faults, buckets: bool) -> None:
 
 def _check_lengths(row: Row, faults: Faults) -> None:
     prompt, output = row.ints("input_tokens"), row.ints("output_tokens")
+    if row.rows and prompt.min() > 0 and output.min() >= 0:
+        return
     due = row.relevant & (row.ints("failed") != 1)
     faults.add(due & (prompt == EMPTY), lambda _: Message("columnar.no_input"))
     faults.add(due & (prompt == 0), lambda _: Message("columnar.zero_input"))
@@ -97,6 +99,8 @@ def _check_lengths(row: Row, faults: Faults) -> None:
 
 
 def _check_parts(row: Row, faults: Faults) -> None:
+    if not any(name in row.columns for name in CACHED_COLUMNS):
+        return
     prompt = row.ints("input_tokens")
     parts = cached_tokens(row.columns, row.rows)
     faults.add(
@@ -108,11 +112,16 @@ def _check_parts(row: Row, faults: Faults) -> None:
 
 
 def _check_structure(row: Row, faults: Faults) -> None:
+    if "shared_prefix_tokens" not in row.columns or "fresh_tokens" not in row.columns:
+        return
     shared, fresh = row.ints("shared_prefix_tokens"), row.ints("fresh_tokens")
     prompt = row.ints("input_tokens")
+    differ = shared + fresh != prompt
+    if not differ.any():
+        return
     given = row.relevant & (shared >= 0) & (fresh >= 0) & (prompt >= 0)
     faults.add(
-        given & (shared + fresh != prompt),
+        given & differ,
         lambda r: Message(
             "columnar.structure_is_not_total",
             {"shared": int(shared[r]), "fresh": int(fresh[r]), "total": int(prompt[r])},
@@ -125,6 +134,8 @@ def _check_lifetime(row: Row, faults: Faults) -> None:
     if not isinstance(ttl, Text):
         return
     unknown = [code for code, value in enumerate(ttl.values) if value not in LIFETIMES]
+    if not unknown:
+        return
     faults.add(
         row.relevant & np.isin(ttl.codes, unknown),
         lambda r: Message(
@@ -135,6 +146,8 @@ def _check_lifetime(row: Row, faults: Faults) -> None:
 
 
 def _check_request_count(row: Row, faults: Faults) -> None:
+    if "n_requests" not in row.columns:
+        return
     faults.add(
         row.relevant & (row.ints("n_requests") == 0), lambda _: Message("columnar.zero_requests")
     )

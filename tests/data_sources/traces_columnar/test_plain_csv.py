@@ -242,9 +242,24 @@ def test_a_long_cell_is_refused_with_the_limit(read_text: ReadFiles) -> None:
         read_text("plain_csv", text)
 
 
+@pytest.mark.parametrize("opened", ['"x,5,1', 'x,"5,1', 'x,5,1\n"'])
+def test_a_quotation_mark_that_is_never_closed_is_refused_by_line(
+    read_text: ReadFiles, opened: str
+) -> None:
+    text = f"session_id,input_tokens,output_tokens\na,5,1\n{opened}\n" + "x,5,1\n" * 50
+    line = 3 if "\n" not in opened else 4
+    with pytest.raises(InputError, match=rf"unclosed_quote.*line={line}"):
+        read_text("plain_csv", text)
+
+
+def test_a_stray_quotation_mark_inside_a_name_is_part_of_it(read_text: ReadFiles) -> None:
+    work = read_text("plain_csv", 'session_id,input_tokens,output_tokens\n5" disk,5,1\n').workload
+    assert work.text("session_id").decode() == ['5" disk']
+
+
 def test_a_row_without_end_is_refused(read_text: ReadFiles) -> None:
-    text = 'session_id,input_tokens,output_tokens\n"' + "x,5,1\n" * 1_500_000
-    with pytest.raises(InputError, match=r"row_too_long|cell_too_long"):
+    text = f'session_id,input_tokens,output_tokens\n"{"x" * 40_000_000}",5,1\n'
+    with pytest.raises(InputError, match=r"row_too_long"):
         read_text("plain_csv", text)
 
 
