@@ -28,6 +28,11 @@ def postgres_url() -> Iterator[str]:
     except (OSError, RuntimeError, subprocess.SubprocessError) as error:
         shutil.rmtree(folder, ignore_errors=True)
         pytest.skip(f"PostgreSQL cannot be started here: {error}")
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        # Nothing here outlives the tests: its disk need not be waited for.
+        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+            connection.execute(f"ALTER SYSTEM SET {setting} = off")
+        connection.execute("SELECT pg_reload_conf()")
     yield server.get_uri()
     server.cleanup()
     shutil.rmtree(folder, ignore_errors=True)
