@@ -89,7 +89,7 @@ def shown_lines(lines: IntArray, total: int | None = None) -> Message:
     total = len(lines) if total is None else total
     shown = ", ".join(str(line) for line in lines[:SHOWN_ROWS].tolist())
     if total <= SHOWN_ROWS:
-        return Message("columnar.lines", {"lines": shown})
+        return Message("columnar.lines", {"lines": shown}, n=total)
     return Message("columnar.lines_more", {"lines": shown, "more": total - SHOWN_ROWS})
 
 

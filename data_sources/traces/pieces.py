@@ -26,7 +26,7 @@ from data_sources.traces.columns import (
 from data_sources.traces.delimited import Table
 from data_sources.traces.faults import BoolArray, Faults, Lines, Rejects, shown
 from data_sources.traces.fields import CLOSED_SETS, KINDS
-from data_sources.traces.moments import Moments, settle_zone, to_moments
+from data_sources.traces.moments import NO_TIME, Moments, settle_zone, to_moments
 from data_sources.traces.row_rules import Row, check_rows, whole_prompt
 from econ.workload import Column, IntArray, Text, filled
 from messages.errors import Message
@@ -141,7 +141,7 @@ class _Cells:
         elif kind == "cost":
             self.columns["observed_cost_e13"] = to_cost_e13(cells, column, self.faults)
         elif kind == "time":
-            self.columns[name] = self._utc(to_moments(cells, column, self.faults), column)
+            self._time(name, cells, column)
         elif kind == "start":
             self._start(cells, column)
         else:
@@ -152,15 +152,26 @@ class _Cells:
         text = to_text(cells, nulls)
         self.columns[name] = lowered(text) if name in CLOSED_SETS else text
 
-    def _utc(self, moments: Moments, column: str) -> Any:
+    def _time(self, name: str, cells: Cells, column: str) -> None:
+        """A real time; without a known zone it counts from the start of the file only."""
+        moments = to_moments(cells, column, self.faults)
         self.notes.extend(moments.notes)
-        if (moments.filled & ~moments.zoned).any():
-            zone = None if self._rules.times_are_utc else self._options.tz
+        local = moments.filled & ~moments.zoned
+        zone = "UTC" if self._rules.times_are_utc else self._options.tz
+        if local.any() and zone is None:
+            self.notes.append(Message("columnar.no_zone", {"column": column}))
+            if name == "arrival_utc":
+                self._seconds_of(moments)
+            moments = Moments(us=np.where(local, NO_TIME, moments.us), zoned=moments.zoned)
+        elif local.any() and zone is not None:
             if not self._rules.times_are_utc:
-                said = {"column": column, "zone": zone or "UTC"}
+                said = {"column": column, "zone": zone}
                 self.notes.append(Message("columnar.zone_assumed", said))
-            moments = settle_zone(moments, zone or "UTC")
-        return moments.utc()
+            moments = settle_zone(moments, zone)
+        self.columns[name] = moments.utc()
+
+    def _seconds_of(self, moments: Moments) -> None:
+        self.columns.setdefault("arrival_s", np.where(moments.filled, moments.us / 1e6, np.nan))
 
     def _start(self, cells: Cells, column: str) -> None:
         """Seconds on the file's own clock, or real times where the cells are dates."""
@@ -183,13 +194,12 @@ class _Cells:
         self.notes.extend(moments.notes)
         if self._options.tz:
             moments = settle_zone(moments, self._options.tz)
-        seconds = np.where(moments.filled, moments.us / 1e6, np.nan)
         if moments.zoned[moments.filled].all():
             self.notes.append(Message("columnar.real_times", {"column": column}))
             self.columns.setdefault("arrival_utc", moments.utc())
         else:
             self.notes.append(Message("columnar.no_zone", {"column": column}))
-        self.columns["arrival_s"] = seconds
+            self._seconds_of(moments)
 
 
 def _numbers_of(cells: Cells) -> tuple[Any, BoolArray]:

@@ -49,9 +49,10 @@ def test_column_names_match_without_case_and_unmapped_ones_are_said(read_text: R
 def test_times_without_a_zone_are_local_only_when_the_user_says_so(read_text: ReadFiles) -> None:
     text = "when,prompt,answer\n2026/10/01 09:00,5,1\n2026/10/01 09:30,6,1\n"
     mapping = {**MAP, "when": "arrival_utc"}
-    utc = read_text("mapped", text, mapping=mapping)
-    assert str(utc.workload.times("arrival_utc")[0]) == "2026-10-01T09:00:00.000000"
-    assert [a.id for a in utc.receipt.assumptions] == ["columnar.zone_assumed"]
+    unknown = read_text("mapped", text, mapping=mapping)
+    assert not unknown.workload.dated
+    assert unknown.workload.floats("arrival_s").tolist() == [0.0, 1800.0]
+    assert [a.id for a in unknown.receipt.assumptions] == ["columnar.no_zone"]
     tokyo = read_text("mapped", text, mapping=mapping, tz="Asia/Tokyo")
     assert str(tokyo.workload.times("arrival_utc")[0]) == "2026-10-01T00:00:00.000000"
     with pytest.raises(InputError, match=r"unknown_zone.*Nowhere"):
