@@ -32,7 +32,7 @@ def reopened(report_id: str) -> None:
     except NotFoundError as error:
         failures.show(error)
         return
-    about = statement.about(kept.report.workload, is_example=False)
+    about = statement.about(kept.report.workload)
     left, right = st.columns([5, 6], gap="large")
     with left:
         sections.number(kept.report, about)

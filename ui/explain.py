@@ -8,6 +8,7 @@ from decimal import Decimal, InvalidOperation
 
 import streamlit as st
 
+from econ.example import EXAMPLE_FORMAT
 from econ.receipt import Receipt
 from econ.report import CostReport, PriceSource, Provenance
 from ui import tables
@@ -16,7 +17,6 @@ from ui.numerals import count, day, digest, exact, foreign, md
 from ui.tables import Column, Table
 from ui.words import known, say, t
 
-EXAMPLE_FORMAT = "kvledger_example"
 MOST_SOURCES = 12
 LISTED_LINES = 8
 

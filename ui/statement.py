@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
+from econ.example import EXAMPLE_FORMAT
 from econ.money import Amount
 from econ.report import CostReport, WorkloadInfo
 from ui.components import mark
-from ui.explain import EXAMPLE_FORMAT
 from ui.numerals import (
     amount_signed,
     amount_usd,
@@ -61,9 +61,11 @@ def period(workload: WorkloadInfo) -> str:
     return days(workload.first_utc, max(workload.first_utc, last))
 
 
-def about(workload: WorkloadInfo, *, is_example: bool) -> str:
+def about(workload: WorkloadInfo) -> str:
     """'2026-11-02, example data' or '2026-11-02, usage.csv': plain text."""
-    name = t("ui.example_data") if is_example else foreign(workload.name)
+    name = foreign(workload.name)
+    if workload.format == EXAMPLE_FORMAT:
+        name = t("ui.example_data")
     when = period(workload)
     return t("ui.period_and_name", period=when, name=name) if when else name
 

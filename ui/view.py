@@ -26,7 +26,7 @@ class View:
     @property
     def about(self) -> str:
         """'2026-11-02, example data'."""
-        return statement.about(self.report.workload, is_example=self.is_example)
+        return statement.about(self.report.workload)
 
 
 def load(on_failure: Callable[[], None] = upload.drop_files) -> View | None:
