@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -36,7 +37,7 @@ def read(
     unique, notes = _without_copies(sources)
     if not unique:
         raise input_error("traces.no_files")
-    left_out = LeftOut(may_fail)
+    left_out = LeftOut(sources, may_fail)
     try:
         with TemporaryDirectory(prefix="kvledger-read-") as folder:
             results = _results(unique, options, progress, limits, Path(folder), left_out)
@@ -64,8 +65,8 @@ def _results(
     results = []
     for done, ((_, module), files) in enumerate(groups.items()):
         part = _part_of(progress, done, len(groups))
-        with left_out.where([file.source for file in files]):
-            results.append(registry.reader(module)(files, options, part))
+        read_group = partial(registry.reader(module), options=options, progress=part)
+        results += left_out.read_together(files, read_group)
     if not results:
         raise left_out.refusal()
     return results
@@ -99,7 +100,7 @@ def _decoded(
     files: list[Decoded] = []
     for done, source in enumerate(sources):
         progress(_DECODE_SHARE * done / len(sources), "decode")
-        with left_out.where([source]):
+        with left_out.where(source):
             files.extend(decode(source, folder, limits))
     return files
 
@@ -110,7 +111,7 @@ def _grouped(
     """Files by (format, reader module), in order of first appearance."""
     groups: dict[tuple[str, str], list[Decoded]] = {}
     for file in files:
-        with left_out.where([file.source]):
+        with left_out.where(file.source):
             found = detect(file, limits)
             groups.setdefault((found.format, _module(file, found, options)), []).append(file)
     return groups
