@@ -163,9 +163,11 @@ def _own_clock(piece: Piece) -> FloatArray:
 
 
 def _from_first(seconds: FloatArray) -> FloatArray:
-    if np.isnan(seconds).all():
-        return seconds
-    first = float(np.nanmin(seconds))
+    first = float(seconds.min()) if len(seconds) else 0.0
+    if np.isnan(first):  # some are empty
+        if np.isnan(seconds).all():
+            return seconds
+        first = float(np.nanmin(seconds))
     return seconds if first == 0.0 else np.asarray(seconds - first)
 
 

@@ -173,11 +173,13 @@ def to_text(cells: Cells, nulls: tuple[str, ...] = NULL_TEXTS) -> Text:
         cells = cells.cast(pa.string())
     if not pa.types.is_dictionary(cells.type):
         cells = cells.dictionary_encode()
-    cells = cells.unify_dictionaries().combine_chunks()
-    if isinstance(cells, pa.ChunkedArray):
-        cells = cells.chunk(0) if cells.num_chunks else pa.array([], cells.type)
-    indices = pc.fill_null(cells.indices, -1).to_numpy(zero_copy_only=False)
-    return _tidy(indices.astype(np.int32, copy=False), cells.dictionary, nulls)
+    cells = cells.unify_dictionaries()
+    if not cells.num_chunks:
+        return Text.constant(None, 0)
+    parts = [chunk.indices for chunk in cells.chunks]
+    indices = pa.chunked_array([pc.fill_null(p, -1) if p.null_count else p for p in parts])
+    codes = indices.to_numpy().astype(np.int32, copy=False)
+    return _tidy(codes, cells.chunk(0).dictionary, nulls)
 
 
 def _tidy(codes: npt.NDArray[np.int32], dictionary: Cells, nulls: tuple[str, ...]) -> Text:
@@ -201,7 +203,10 @@ def _recode(codes: npt.NDArray[np.int32], new: npt.NDArray[np.int32]) -> npt.NDA
 
 def map_text(text: Text, change: Mapping[str, str | None]) -> Text:
     """`text` with some values renamed (None empties them); equal results share a code."""
-    encoded = Text.of([change.get(value, value) for value in text.values])
+    renamed = [change.get(value, value) for value in text.values]
+    if renamed == list(text.values):
+        return text
+    encoded = Text.of(renamed)
     return Text(_recode(text.codes, encoded.codes), encoded.values)
 
 

@@ -26,7 +26,7 @@ STRING = pa.string()
 NUMBER = None
 """What a column is to be read as: names, text to be parsed later, or numbers."""
 
-_BLOCK_BYTES = 1 << 24
+_BLOCK_BYTES = 1 << 22
 _INFERRED = (pa.null(), pa.int64(), pa.float64(), pa.string())
 
 

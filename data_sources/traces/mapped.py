@@ -10,6 +10,7 @@ from data_sources.traces.assemble import assemble
 from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult
 from data_sources.traces.block_sizes import TableBlocks
 from data_sources.traces.delimited import Header, Table, read_header, read_table
+from data_sources.traces.detect import detect
 from data_sources.traces.fields import NAMES, field_of, missing_field
 from data_sources.traces.mapped_json import read_json
 from data_sources.traces.mapped_parquet import read_parquet
@@ -18,6 +19,8 @@ from data_sources.traces.plain_csv import kind_of, not_used
 from messages.errors import InputError, Message, input_error
 
 FORMAT = "mapped"
+"""Where files of several formats were mapped together; else the format they were detected as."""
+
 _SHOWN = 40
 _RULES = Rules(times_are_utc=False)
 _GUESSES = {
@@ -45,7 +48,9 @@ def read(files: Sequence[Decoded], options: ReadOptions, progress: Progress) -> 
         progress(done / len(files), "read")
         pieces.append(_piece(file, options))
     blocks = TableBlocks(pieces, options)
-    return assemble(pieces, FORMAT, options, blocks.prefix)
+    formats = {detect(file).format for file in files}
+    name = formats.pop() if len(formats) == 1 else FORMAT
+    return assemble(pieces, name, options, blocks.prefix)
 
 
 def _piece(file: Decoded, options: ReadOptions) -> Piece:
@@ -55,6 +60,7 @@ def _piece(file: Decoded, options: ReadOptions) -> Piece:
     if piece.rejects.by_reason["columnar.parts_exceed_total"] and "input_tokens" in binding:
         values = {"file": file.source.name, "column": binding["input_tokens"]}
         piece.notes.append(Message("columnar.maybe_uncached", values))
+    piece.stats = {"rows": piece.rows_read}
     unused = [name for name in shape.names if name not in binding.values()]
     if unused:
         piece.notes.append(not_used(file, unused))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from data_sources.traces.base import Decoded, ReadOptions
 from data_sources.traces.block_ids import Blocks, block_lists
@@ -17,6 +18,7 @@ from data_sources.traces.columns import (
     Cells,
     floats_of,
     lowered,
+    numpy_of,
     to_cost_e13,
     to_counts,
     to_flags,
@@ -175,6 +177,16 @@ class _Cells:
 
     def _start(self, cells: Cells, column: str) -> None:
         """Seconds on the file's own clock, or real times where the cells are dates."""
+        if pa.types.is_floating(cells.type) and not cells.null_count:
+            seen = pc.min_max(cells)
+            if (
+                -EPOCH_FROM_S
+                < (seen["min"].as_py() or 0)
+                <= (seen["max"].as_py() or 0)
+                < (EPOCH_FROM_S)
+            ):  # the usual case, without any mask
+                self.columns["arrival_s"] = numpy_of(cells, np.float64, np.nan)
+                return
         numbers, bad = _numbers_of(cells)
         with np.errstate(invalid="ignore"):
             absurd = np.abs(numbers) > MAX_START
@@ -256,10 +268,12 @@ def _name_prefixes(piece: Piece) -> None:
     """One shared prefix a file, where rows do not say which of several they have."""
     if "shared_prefix_tokens" not in piece.columns:
         return
-    given = piece.columns.get("prefix_id", Text.constant(None, piece.rows))
-    assert isinstance(given, Text)  # noqa: S101
+    default = f"<{piece.file.source.name}>"
+    given = piece.columns.get("prefix_id")
+    if not isinstance(given, Text):
+        piece.columns["prefix_id"] = Text.constant(default, piece.rows)
+        return
     if (given.codes >= 0).all():
         return
-    default = f"<{piece.file.source.name}>"
     codes = np.where(given.codes < 0, len(given.values), given.codes).astype(np.int32)
     piece.columns["prefix_id"] = Text(codes, (*given.values, default))

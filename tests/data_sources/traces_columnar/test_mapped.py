@@ -42,7 +42,7 @@ def test_column_names_match_without_case_and_unmapped_ones_are_said(read_text: R
     text = "PROMPT , Answer,colour\n5,1,red\n"
     result = read_text("mapped", text, mapping=MAP)
     assert result.workload.ints("input_tokens").tolist() == [5]
-    assert result.workload.format == "mapped"
+    assert result.workload.format == "generic_csv"
     assert result.receipt.assumptions[0].values["columns"] == "colour"
 
 
@@ -214,3 +214,9 @@ def test_a_broken_parquet_file_is_one_sentence(tmp_path: Path, read_files: ReadF
     cut.write_bytes(whole.read_bytes()[:-20])
     with pytest.raises(InputError, match="broken_parquet"):
         read_files("mapped", cut, mapping=MAP)
+
+
+def test_files_of_several_formats_mapped_together_are_mapped(read_text: ReadFiles) -> None:
+    result = read_text("mapped", "prompt,answer\n5,1\n", '{"prompt": 6, "answer": 1}', mapping=MAP)
+    assert result.workload.format == "mapped"
+    assert result.workload.ints("input_tokens").tolist() == [5, 6]

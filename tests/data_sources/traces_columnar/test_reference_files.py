@@ -138,6 +138,7 @@ def test_generic_sheets_in_utf16_and_cp932_are_read_by_mapping(
         "mapped", folder / f"{GENERIC}ja_cp932.synthetic.csv", mapping=japanese
     ).workload
     assert (work.rows, int(work.ints("input_tokens")[0])) == (10, 52_381 + 47_716)
+    assert work.format == "generic_csv"
     english = {
         "Time": "arrival_utc",
         "Model": "model",
