@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from econ.receipt import Receipt
+from econ.receipt import Ignored, Receipt
 from econ.workload import PRIVATE_COLUMNS, Text, Workload
+from messages.errors import Message
 
 NAMED = ("workspace", "project", "api_key", "user", "tags", "agent", *PRIVATE_COLUMNS)
 """Columns that may hold names of people, keys or paths. Teams and models keep theirs."""
@@ -25,8 +26,13 @@ def with_numbers(workload: Workload, receipt: Receipt) -> tuple[Workload, Receip
         replace(
             receipt,
             files=tuple(replace(file, path=paths[file.path]) for file in receipt.files),
-            rejected=tuple(replace(row, file=paths[row.file]) for row in receipt.rejected),
-            # Assumptions and reasons may quote names; the counts beside them say enough.
+            rejected=tuple(
+                replace(row, file=paths[row.file], reason=_nameless(row.reason))
+                for row in receipt.rejected
+            ),
+            collapsed=_nameless_groups(receipt.collapsed),
+            ignored=_nameless_groups(receipt.ignored),
+            # Assumptions may quote names too; the counts beside them say enough.
             assumptions=tuple(m for m in receipt.assumptions if not m.values),
         ),
     )
@@ -36,6 +42,15 @@ def _numbered(name: str, column: Text) -> Text:
     canonical = column.canonical()
     word = name.removesuffix("_id")
     return Text(canonical.codes, tuple(f"{word} {i + 1}" for i in range(len(canonical.values))))
+
+
+def _nameless(reason: Message) -> Message:
+    """A reason quotes what stood in the file, and that may be a name in the wrong column."""
+    return Message("report.reason_left_out") if reason.values else reason
+
+
+def _nameless_groups(groups: tuple[Ignored, ...]) -> tuple[Ignored, ...]:
+    return tuple(replace(group, reason=_nameless(group.reason)) for group in groups)
 
 
 def _paths(receipt: Receipt) -> dict[str, str]:
