@@ -22,6 +22,7 @@ from data_sources.store.workloads import expire_unsaved, sweep
 from jobs.inline import InlineRunner
 from jobs.local import LocalRunner
 from jobs.runner import Runner
+from jobs.spool import forget_old
 from messages.errors import KvledgerError
 from settings import Settings
 
@@ -116,6 +117,7 @@ def pool_started() -> bool:
 def tidy(store: Store) -> None:
     """Delete what has outlived its session: unsaved workloads, old jobs, leftovers of kills."""
     old = _session_began(settings_module.current())
+    forget_old(old)
     expire_unsaved(store, old)
     expire_jobs(store, old)
     sweep(store)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -13,8 +11,8 @@ import streamlit as st
 
 from data_sources.traces.base import ReadOptions
 from jobs import flows
+from jobs.spool import new_folder
 from messages.errors import KvledgerError, Message
-from settings import current
 from ui import failures, state
 from ui.words import t
 
@@ -46,17 +44,25 @@ def uploader(key: str, label: str) -> None:
         help=t("ui.upload.help"),
     )
     if files:
-        start(spool(files), ReadOptions())
+        take(files)
         st.session_state[_TURN] = turn + 1
         st.rerun()
 
 
+def take(files: Sequence[Upload]) -> None:
+    """Copy the files to disk and start reading them; a disk that refuses is said in a sentence."""
+    try:
+        copied = spool(files)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        refuse(Message("ui.upload.disk", {"why": why}))
+        return
+    start(copied, ReadOptions())
+
+
 def spool(files: Sequence[Upload]) -> list[tuple[str, Path]]:
     """Copy the files to disk under names of our own; the user's names stay text."""
-    root = current().data_dir / "uploads"
-    root.mkdir(parents=True, exist_ok=True)
-    forget_old(root)
-    folder = Path(tempfile.mkdtemp(prefix="upload-", dir=root))
+    folder = new_folder()
     spooled = []
     for number, file in enumerate(files):
         path = folder / f"{number:04d}"
@@ -66,14 +72,6 @@ def spool(files: Sequence[Upload]) -> list[tuple[str, Path]]:
                 target.write(chunk)
         spooled.append((file.name, path))
     return spooled
-
-
-def forget_old(root: Path) -> None:
-    """Delete what sessions left behind that ended while their files were being read."""
-    oldest_s = time.time() - current().session_ttl_s
-    for folder in root.glob("upload-*"):
-        if folder.stat().st_mtime < oldest_s:
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def start(files: list[tuple[str, Path]], options: ReadOptions) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import re
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from jobs import flows
+from jobs.spool import forget_old, new_folder, uploads_dir
 from messages.catalogue import t
+from ui import upload
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(p.stem for p in (ROOT / "pages").glob("*.py") if p.stem != "__init__")
@@ -270,3 +273,67 @@ def test_names_are_replaced_by_numbers_before_saving_if_asked() -> None:
     (kept,) = flows.list_reports()
     groups = flows.open_report(kept.id).report.groups
     assert {row.key for row in groups if row.by == "user"} == {"user 1", "user 2"}
+
+
+def running(job_id: str, owner: str) -> flows.JobRecord:
+    """A job that is 62 % through."""
+    now = datetime.now(UTC)
+    values = dict.fromkeys(flows.JobRecord.__slots__)
+    return flows.JobRecord(
+        **{
+            **values,
+            "id": job_id,
+            "owner": owner,
+            "kind": "read_files",
+            "params": {},
+            "state": "running",
+            "cancel_requested": False,
+            "fraction": 0.62,
+            "stage": "read",
+            "attempt": 1,
+            "runner": "r",
+            "created_utc": now - timedelta(seconds=9),
+            "started_utc": now - timedelta(seconds=8),
+        }
+    )
+
+
+def test_a_long_read_shows_its_stage_its_time_and_a_way_to_stop_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stopped: list[tuple[str, str]] = []
+    monkeypatch.setattr(flows, "start_read", lambda *_args: "job-1")
+    monkeypatch.setattr(flows, "job", running)
+    monkeypatch.setattr(flows, "cancel", lambda *args: stopped.append(args))
+    at = dropped(opened())
+    calm(at)
+    assert "8\u00a0s so far, about 5\u00a0s left; you may leave this page" in words(at)
+    next(b for b in at.button if b.key == "cancel_job").click().run()
+    assert [job_id for job_id, _ in stopped] == ["job-1"]
+
+
+def test_uploaded_bytes_are_gone_once_they_are_read() -> None:
+    dropped(opened())
+    assert list(uploads_dir().iterdir()) == []
+
+
+def test_uploads_of_closed_browsers_are_forgotten() -> None:
+    left = new_folder()
+    (left / "0000").write_text("x", encoding="utf-8")
+    now = datetime.now(UTC)
+    assert forget_old(now - timedelta(hours=1)) == 0
+    assert forget_old(now + timedelta(hours=1)) == 1
+    assert not left.exists()
+
+
+def test_a_full_disk_is_one_clear_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reliability 15."""
+
+    def full() -> Path:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(upload, "new_folder", full)
+    at = dropped(opened())
+    assert len(at.error) == 1
+    assert "No space left on device" in at.error[0].value
+    assert at.metric
