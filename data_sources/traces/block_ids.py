@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +14,6 @@ from data_sources.traces.columns import Cells, is_text, plain_strings, validity
 from data_sources.traces.faults import Faults, shown
 from econ.workload import IntArray
 from messages.errors import Message
-
-_INT64 = np.iinfo(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +56,6 @@ def concatenate(parts: Sequence[Blocks]) -> Blocks:
 def no_blocks(rows: int) -> Blocks:
     """`rows` rows without ids."""
     return Blocks(np.zeros(rows + 1, np.int64), np.zeros(0, np.int64))
-
-
-def encode_ids(ids: Iterable[int | str]) -> IntArray:
-    """Numbers as they are where all fit 64 bits; else every distinct id gets a number of its own,
-    in order of first appearance, and "7" and 7 are distinct."""
-    listed = list(ids)
-    if all(type(value) is int and _INT64.min <= value <= _INT64.max for value in listed):
-        return np.asarray(listed, dtype=np.int64)
-    known: dict[tuple[bool, int | str], int] = {}
-    codes = [known.setdefault((type(v) is str, v), len(known)) for v in listed]
-    return np.asarray(codes, dtype=np.int64)
 
 
 def blocks_of_lists(cells: Any) -> Blocks:

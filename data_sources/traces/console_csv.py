@@ -10,6 +10,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import pyarrow.compute as pc
 
 from data_sources.traces.assemble import assemble
 from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult
@@ -31,6 +32,7 @@ from messages.errors import Message, input_error
 FORMAT = "anthropic_console_tokens_csv"
 
 _DATE = "usage_date_utc"
+_WITH_HOUR = r"^\s*\d{4}-\d{2}-\d{2} \d{2}:\d{2}\s*$"
 _INPUT = "usage_input_tokens_"
 _ONE_WRITE = f"{_INPUT}cache_write"
 _FIELDS = {
@@ -57,6 +59,7 @@ class _Export:
     """One file: its rows, and the text columns that are no fields of their own."""
 
     piece: Piece
+    hourly: bool
     texts: dict[str, Text] = field(default_factory=dict)
 
     def text(self, name: str) -> Text:
@@ -96,7 +99,8 @@ def _export(file: Decoded, options: ReadOptions) -> _Export:
         piece.notes.append(Message("columnar.writes_are_5m", {"file": file.source.name}))
     if "inference_geo" not in later:
         piece.notes.append(Message("columnar.no_inference_geo", {"file": file.source.name}))
-    return _Export(piece=piece, texts=_texts(table, texts))
+    hourly = _is_hourly(table, binding["arrival_utc"])
+    return _Export(piece=piece, hourly=hourly, texts=_texts(table, texts))
 
 
 def _writes(header: Header) -> dict[str, str]:
@@ -143,10 +147,10 @@ def _total(piece: Piece, name: str) -> int:
     return int(np.maximum(column, 0).sum())
 
 
-def _is_hourly(export: _Export) -> bool:
-    """The export's dates carry a time of day."""
-    times = _us(export.piece)
-    return bool((times % _DAY_US != 0).any())
+def _is_hourly(table: Table, column: str) -> bool:
+    """The export's dates carry a time of day, midnight included."""
+    cells = pc.match_substring_regex(table.columns[column], _WITH_HOUR)
+    return bool(pc.any(cells, min_count=0).as_py())
 
 
 def _us(piece: Piece) -> IntArray:
@@ -157,7 +161,7 @@ def _us(piece: Piece) -> IntArray:
 
 def _keys(export: _Export) -> list[Hashable]:
     """Every text column of the export, the date included; an hour is never the key of a day."""
-    span = "hour" if _is_hourly(export) else "day"
+    span = "hour" if export.hourly else "day"
     rows = zip(_us(export.piece).tolist(), _about(export), strict=True)
     return [(span, at, *rest) for at, rest in rows]
 
@@ -171,16 +175,15 @@ def _about(export: _Export) -> list[tuple[str | None, ...]]:
 
 def _drop_hours_of_days(exports: Sequence[_Export]) -> int:
     """Hourly rows whose whole day stands in a daily export are the same requests again."""
-    hourly = [_is_hourly(export) for export in exports]
     days = {
         (at // _DAY_US, *rest)
-        for export, by_hour in zip(exports, hourly, strict=True)
-        if not by_hour
+        for export in exports
+        if not export.hourly
         for at, rest in zip(_us(export.piece).tolist(), _about(export), strict=True)
     }
     dropped = 0
-    for export, by_hour in zip(exports, hourly, strict=True):
-        if by_hour and days:
+    for export in exports:
+        if export.hourly and days:
             rows = zip(_us(export.piece).tolist(), _about(export), strict=True)
             keep = [(at // _DAY_US, *rest) not in days for at, rest in rows]
             dropped += restrict(export.piece, np.asarray(keep, dtype=np.bool_))
@@ -190,7 +193,7 @@ def _drop_hours_of_days(exports: Sequence[_Export]) -> int:
 def _bill_terms(export: _Export) -> None:
     """Mode, surface, tier and the end of each bucket, from the export's own words."""
     piece, rows = export.piece, export.piece.rows
-    span = _HOUR_US if _is_hourly(export) else _DAY_US
+    span = _HOUR_US if export.hourly else _DAY_US
     piece.columns["bucket_end_utc"] = (_us(piece) + span).view("datetime64[us]")
     piece.columns["provider"] = Text.constant("anthropic", rows)
     geo = export.text("inference_geo")

@@ -65,10 +65,6 @@ class Faults:
             self._first[mask & (self._first < 0)] = len(self._reasons)
             self._reasons.append(reason)
 
-    def __bool__(self) -> bool:
-        """At least one row is faulty."""
-        return bool(self._reasons)
-
     @property
     def mask(self) -> BoolArray:
         """Which rows are faulty."""

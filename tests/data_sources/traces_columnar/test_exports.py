@@ -89,6 +89,14 @@ def test_console_hours_end_an_hour_later(read_text: ReadFiles) -> None:
     assert work.floats("arrival_s").tolist() == [0.0, 3600.0]
 
 
+def test_console_midnight_alone_is_an_hour_when_it_is_written_as_one(read_text: ReadFiles) -> None:
+    row = "2026-10-06{},m,k,w,standard,≤ 200k,10,0,0,0,5,0,us,"
+    hour = read_text("console_csv", console(row.format(" 00:00"))).workload
+    day = read_text("console_csv", console(row.format(""))).workload
+    assert str(hour.times("bucket_end_utc")[0]) == "2026-10-06T01:00:00.000000"
+    assert str(day.times("bucket_end_utc")[0]) == "2026-10-07T00:00:00.000000"
+
+
 def test_console_later_file_wins_and_equal_rows_of_one_file_are_two(read_text: ReadFiles) -> None:
     old = console(
         "2026-10-01,m,k,w,standard,≤ 200k,10,0,0,0,5,0,us,",
@@ -235,3 +243,14 @@ def test_openai_overlapping_exports_count_a_bucket_once(read_text: ReadFiles) ->
     assert result.workload.ints("input_tokens").tolist() == [26, 11]
     assert result.receipt.rows_collapsed == 1
     assert [a.id for a in result.receipt.assumptions] == ["columnar.media_at_text_price"]
+
+
+def test_openai_columns_may_be_missing_but_not_the_counts_or_the_time(read_text: ReadFiles) -> None:
+    least = read_text("openai_csv", "start_time_iso,input_tokens,output_tokens\n2026-10-01,5,1\n")
+    assert least.workload.rows == 1
+    assert not least.workload.observed
+    assert not least.workload.has("mode")
+    with pytest.raises(InputError, match=r"missing_column.*output_tokens"):
+        read_text("openai_csv", "start_time,input_tokens,num_model_requests\n1790812800,5,1\n")
+    with pytest.raises(InputError, match=r"missing_column.*start_time"):
+        read_text("openai_csv", "input_tokens,output_tokens,num_model_requests\n5,1,1\n")

@@ -296,6 +296,53 @@ def test_files_share_one_clock(read_text: ReadFiles) -> None:
     assert work.text("prefix_id").decode() == ["<file1.txt>", "<file2.txt>", "p"]
 
 
+def test_dated_files_are_joined_by_their_dates(read_text: ReadFiles) -> None:
+    head = "start_s,start_utc,input_tokens,output_tokens"
+    second = f"{head}\n0,2026-10-01 00:00:05,2,1\n"
+    work = read_text("plain_csv", second, f"{head}\n0,2026-10-01 00:00:00,1,1\n").workload
+    assert work.ints("input_tokens").tolist() == [1, 2]
+    assert work.floats("arrival_s").tolist() == [0.0, 5.0]
+
+
+def test_files_without_a_common_clock_keep_their_own_and_say_so(read_text: ReadFiles) -> None:
+    result = read_text(
+        "plain_csv",
+        "start_s,input_tokens,output_tokens\n7,1,1\n9,2,1\n",
+        "start_utc,input_tokens,output_tokens\n2026-10-01,3,1\n2026-10-01 00:00:01,4,1\n",
+        "input_tokens,output_tokens\n5,1\n",
+    )
+    assert result.workload.ints("input_tokens").tolist() == [1, 3, 4, 2, 5]
+    assert "columnar.own_clocks" in [a.id for a in result.receipt.assumptions]
+
+
+def test_uncached_and_whole_input_must_agree(read_text: ReadFiles) -> None:
+    text = (
+        "input_tokens,uncached_input_tokens,cached_read_tokens,output_tokens\n"
+        "90,10,80,1\n95,10,80,1\n,10,80,1\n"
+    )
+    result = read_text("plain_csv", text)
+    assert result.workload.ints("input_tokens").tolist() == [90]
+    assert rejected(result.receipt) == [
+        (3, "columnar.parts_are_not_total"),
+        (4, "columnar.no_input"),
+    ]
+
+
+def test_bad_costs_and_flags_are_named(read_text: ReadFiles) -> None:
+    text = (
+        "input_tokens,output_tokens,observed_cost_usd,failed\n5,1,$0.25,\n5,1,free,\n"
+        "5,1,1e300,\n5,1,,perhaps\n0,0,,true\n"
+    )
+    result = read_text("plain_csv", text)
+    assert [(r.line, r.reason.values["column"]) for r in result.receipt.rejected] == [
+        (3, "observed_cost_usd"),
+        (4, "observed_cost_usd"),
+        (5, "failed"),
+    ]
+    assert result.workload.ints("observed_cost_e13")[0] == 25 * 10**11
+    assert result.workload.ints("failed").tolist() == [-1, 1]
+
+
 def test_block_ids_in_cells_become_prefix_structure(read_text: ReadFiles) -> None:
     text = (
         "start_s,input_tokens,output_tokens,block_ids,block_tokens,hash_scope\n"
