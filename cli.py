@@ -84,7 +84,7 @@ def _parser(language: str) -> argparse.ArgumentParser:
     prices = commands.add_parser("prices", help=words("prices"))
     kinds = prices.add_subparsers(required=True, metavar="COMMAND")
     show = kinds.add_parser("show", parents=[common], help=words("prices_show"))
-    show.add_argument("model", metavar="MODEL")
+    show.add_argument("model", metavar="MODEL", help=words("model_id"))
     show.add_argument("--provider", metavar="P", help=words("provider"))
     show.add_argument("--surface", metavar="S", help=words("surface"))
     show.add_argument("--mode", metavar="M", help=words("mode"))
@@ -100,7 +100,7 @@ def _parser(language: str) -> argparse.ArgumentParser:
     listed.set_defaults(command=_reports_list)
     for name, command in (("show", _reports_show), ("delete", _reports_delete)):
         act = acts.add_parser(name, parents=[common], help=words(f"reports_{name}"))
-        act.add_argument("report_id", metavar="ID")
+        act.add_argument("report_id", metavar="ID", help=words("report_id"))
         act.set_defaults(command=command)
         if name == "show":
             act.add_argument("--out", metavar="FILE", type=Path, help=words("out"))
@@ -267,18 +267,19 @@ def _reports_show(arguments: argparse.Namespace, language: str) -> int:
     from jobs import flows
     from ui import shell_text
 
-    report = flows.open_report(arguments.report_id).report
+    report = flows.open_report(flows.full_report_id(arguments.report_id)).report
     return _show_report(arguments, report, language, shell_text.statement)
 
 
 def _reports_delete(arguments: argparse.Namespace, language: str) -> int:
     from jobs import flows
 
-    flows.delete_report(arguments.report_id)
+    report_id = flows.full_report_id(arguments.report_id)
+    flows.delete_report(report_id)
     if arguments.json:
-        _print_json({"deleted": arguments.report_id})
+        _print_json({"deleted": report_id})
     else:
-        print(t(language, "cli.deleted", id=arguments.report_id))
+        print(t(language, "cli.deleted", id=report_id))
     return 0
 
 

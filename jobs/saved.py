@@ -18,6 +18,7 @@ from econ.report_store import params_to_store, report_from_store, report_to_stor
 from econ.workload import Workload
 from jobs.reporting import book, fitted
 from jobs.shelf import close, opened
+from messages.errors import input_error
 
 SHELL_OWNER = "shell"
 
@@ -107,6 +108,15 @@ def open_report(report_id: str) -> SavedReport:
         created_utc=found.summary.created_utc,
         report=report_from_store(found.report),
     )
+
+
+def full_report_id(start: str) -> str:
+    """The id of the one saved report whose id begins with `start`; `start` itself where there is
+    none. InputError where there are several."""
+    found = [row.id for row in list_reports() if start and row.id.startswith(start.lower())]
+    if len(found) > 1:
+        raise input_error("cli.ambiguous_id", id=start, found=len(found))
+    return found[0] if found else start
 
 
 def rename_report(report_id: str, name: str, note: str = "") -> None:

@@ -177,6 +177,7 @@ def test_a_saved_report_is_listed_shown_again_and_deleted(usage: Path, tmp_path:
     shapes.REPORT(again.json)
     assert again.json == said.json
     assert out.read_bytes().startswith(b"\xef\xbb\xbf")
+    assert shell("reports", "show", identity[:8], "--json").json == said.json
     assert shell("reports", "delete", identity, "--json").json == {"deleted": identity}
     assert shell("reports", "list", "--json").json == {"reports": []}
     gone = shell("reports", "show", identity, "--json")

@@ -355,6 +355,19 @@ def test_a_saved_report_is_listed_renamed_and_deleted_for_good(
         flows.workload_info(workload_id, BOB)
 
 
+def test_the_first_characters_of_an_id_are_enough_where_they_name_one_report(usage: Path) -> None:
+    workload_id = read(usage)
+    ids: list[str] = []
+    while len({found[0] for found in ids}) == len(ids):  # at most 17 of 16 first characters
+        params = ReportParams(month_factor=Decimal(len(ids) + 1))
+        ids.append(flows.save_report(workload_id, params, ALICE, "one of many"))
+    assert flows.full_report_id(ids[0][:12]) == ids[0]
+    assert flows.full_report_id(ids[0][:12].upper()) == ids[0]
+    assert flows.full_report_id("no such report") == "no such report"
+    with pytest.raises(InputError, match=r"cli\.ambiguous_id"):
+        flows.full_report_id(ids[-1][0])
+
+
 def test_a_deleted_workload_is_gone_from_every_cache_and_from_the_disk(
     usage: Path, settings: Settings
 ) -> None:
