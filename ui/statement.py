@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from econ.example import EXAMPLE_FORMAT
 from econ.money import Amount
-from econ.report import CostReport, WorkloadInfo
+from econ.report import CostReport, GroupRow, WorkloadInfo
 from ui.components import mark
 from ui.numerals import (
     amount_signed,
@@ -24,6 +24,8 @@ from ui.numerals import (
 from ui.words import say, t
 
 INSTANT = timedelta(microseconds=1)
+WHO = ("team", "project", "workspace", "user", "api_key", "tags", "model")
+"""Who may lose, from those who decide to those who are used; on a tie the first is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +91,33 @@ def _gain(report: CostReport, label: str, earned: Amount) -> Statement:
         label=label,
         value=amount_signed(earned),
         beneath=_beneath(report, earned, "overview.less_than_no_caching"),
-        sentence=t(key, **_parts(report)),
+        sentence=t(key, **_parts(report)) + loser(report),
     )
+
+
+def loser(report: CostReport) -> str:
+    """Who loses most although the whole saves: one more sentence, '' where nobody does."""
+    losing = [
+        row
+        for by in WHO
+        for row in report.groups
+        if row.by == by and row.key and row.saving is not None and row.saving.high_e13 < 0
+    ]
+    if not losing:
+        return ""
+    worst = min(losing, key=_saving_e13)
+    hit = percent(worst.token_hit, 0) if worst.token_hit is not None else t("ui.no_data")
+    return " " + t(
+        "overview.loser",
+        by=t(f"ui.by.{worst.by}"),
+        name=md(foreign(worst.key)),
+        amount=md(amount_usd(worst.saving.negated())) if worst.saving else "",
+        hit=hit,
+    )
+
+
+def _saving_e13(row: GroupRow) -> int:
+    return row.saving.high_e13 if row.saving is not None else 0
 
 
 def _loss(report: CostReport, label: str, earned: Amount) -> Statement:

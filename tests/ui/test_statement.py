@@ -83,3 +83,13 @@ def test_rejected_lines_have_their_reasons() -> None:
     assert frame_of(table)["Line"].tolist() == [1_207, 9_113, 9_114]
     none = dataclasses.replace(RECEIPT, rows_read=48_207, rows_rejected=0, rejected=())
     assert explain.rejected_table(none) is None
+
+
+def test_a_gain_names_who_loses_all_the_same() -> None:
+    """The sample's team pays 5 where no caching would cost 4."""
+    said = statement.statement(report(), "x")
+    assert "the team *<b\\>x" not in said.sentence
+    assert "the team *&lt;b\\>x&lt;/b\\>* loses **\\$1\\.00**" in said.sentence
+    assert "85\u00a0% of its prompt tokens" in said.sentence
+    calm = tuple(row for row in report().groups if row.by != "team")
+    assert "loses" not in statement.statement(report(groups=calm), "x").sentence
