@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from data_sources.store.engine import current_store
 from data_sources.store.jobs import JobRecord
 from data_sources.store.reports import list_reports as newest_reports
-from data_sources.traces.decode import decode
-from data_sources.traces.detect import detect
-from data_sources.traces.limits import BROWSER
-from data_sources.traces.source import open_path
+from data_sources.traces.picker import Picker, picker_for
 from jobs.lifespan import current_runner, pool_started
 from jobs.reading import inspect_json, read_paths, start_read
 from jobs.reporting import (
@@ -45,13 +40,13 @@ from messages.errors import KvledgerError
 
 __all__ = [
     "JobRecord",
+    "Picker",
     "SavedReport",
     "SavedSummary",
     "WorkloadFacts",
     "WorkloadSeries",
     "book",
     "cancel",
-    "columns_of",
     "delete_report",
     "delete_workload",
     "example_id",
@@ -61,6 +56,7 @@ __all__ = [
     "list_reports",
     "model_names",
     "open_report",
+    "picker_for",
     "read_paths",
     "readiness",
     "rename_report",
@@ -98,21 +94,6 @@ def job(job_id: str, owner: str) -> JobRecord:
 def cancel(job_id: str, owner: str) -> None:
     """Ask a job to end; its state becomes 'cancelled' once it has stopped."""
     current_runner().cancel(job_id, owner)
-
-
-def columns_of(files: list[tuple[str, Path]]) -> list[str]:
-    """The columns (or top-level keys) of uploaded files, sorted."""
-    from tempfile import TemporaryDirectory
-
-    found: dict[str, None] = {}
-    with TemporaryDirectory(prefix="kvledger-columns-") as folder:
-        for name, path in files:
-            try:
-                for decoded in decode(open_path(path, name), Path(folder), BROWSER):
-                    found.update(dict.fromkeys(detect(decoded, BROWSER).columns))
-            except KvledgerError:
-                continue  # its own sentence has been shown already: there is nothing to map
-    return sorted(found)
 
 
 def readiness() -> dict[str, str]:

@@ -147,6 +147,21 @@ def _without_mapping(file: Decoded, names: Sequence[str]) -> InputError:
     )
 
 
+def column_names(file: Decoded) -> Sequence[str]:
+    """The columns (dotted keys for JSON) that a mapping may name. InputError: no table."""
+    return _shape_of(file).names
+
+
+def guessed_mapping(names: Sequence[str]) -> dict[str, str]:
+    """field -> column where a column's name tells; nothing is guessed beyond that."""
+    guess: dict[str, str] = {}
+    for target, words in _GUESSES.items():
+        column = _guess(names, words, list(guess.values()))
+        if column is not None:
+            guess[target] = column
+    return guess
+
+
 def example_mapping(names: Sequence[str]) -> str:
     """A `--map` line with this file's own columns, as far as their names tell."""
     used: list[str] = []

@@ -131,7 +131,9 @@ def test_a_refused_file_leaves_its_sentence_in_the_job_and_nothing_else(tmp_path
 
 def test_a_column_picker_says_what_columns_there_are(tmp_path: Path) -> None:
     table = plain_csv(tmp_path / "t.csv", [{"prompt": 1000, "answer": 10, "when": "2026-10-01"}])
-    assert flows.columns_of([(table.name, table)]) == ["answer", "prompt", "when"]
+    asked = flows.picker_for([(table.name, table)])
+    assert sorted(asked.columns) == ["answer", "prompt", "when"]
+    assert not asked.block_size
     options = ReadOptions(mapping={"prompt": "input_tokens", "answer": "output_tokens"})
     job = flows.job(flows.start_read([(table.name, table)], options, ALICE), ALICE)
     assert job.state == "done", job.error
@@ -426,3 +428,34 @@ def test_readiness_names_the_part_that_is_not_ready(settings: Settings, tmp_path
     (tmp_path / "a-file").touch()
     with settings_module.using(settings.model_copy(update={"data_dir": tmp_path / "a-file"})):
         assert flows.readiness()["store"].startswith("store.")
+
+
+def test_the_saving_by_hour_is_billed_as_the_report_is(tmp_path: Path) -> None:
+    """Rows that name no model: the chosen candidate prices the report and its chart alike."""
+    row = {
+        "start_utc": "2026-10-01T09:00:00Z",
+        "input_tokens": 1_000_000,
+        "cached_read_tokens": 1_000_000,
+        "output_tokens": 0,
+    }
+    workload_id = read(plain_csv(tmp_path / "n.csv", [row]))
+    params = ReportParams(models=("claude-haiku-4-5",), providers=("bedrock",), surface="global")
+    saving = flows.report(workload_id, params, ALICE).saving.earned
+    hours = flows.workload_series(workload_id, params, ALICE).saving_by_hour
+    assert hours is not None
+    assert saving is not None
+    assert (saving.usd, [hour.saving for hour in hours]) == (Decimal("0.9"), [saving])
+
+
+def test_a_workload_of_more_than_two_days_has_no_saving_by_hour(tmp_path: Path) -> None:
+    common = {"model": "claude-opus-5", "input_tokens": 9, "cached_read_tokens": 1}
+    rows = [
+        {**common, "output_tokens": 1, "start_utc": f"2026-10-0{day}T00:00:00Z"}
+        for day in (1, 2, 3)
+    ]
+    workload_id = read(plain_csv(tmp_path / "days.csv", rows))
+    assert flows.workload_series(workload_id, WHOLE, ALICE).saving_by_hour is None
+    two_days = ReportParams(until=date(2026, 10, 2))
+    hours = flows.workload_series(workload_id, two_days, ALICE).saving_by_hour
+    assert hours is not None
+    assert len(hours) == 25
