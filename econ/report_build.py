@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -11,6 +12,7 @@ import numpy as np
 from econ.baselines import baselines_of, month_of, not_cacheable_of, saving_of
 from econ.bill_sheet import Bill
 from econ.billing import BillingOptions, Pricing
+from econ.billing import bill as bill_of
 from econ.break_even import break_even_rows
 from econ.candidates import candidate_refs, candidate_rows
 from econ.cards import ModelRef, cards_of
@@ -44,22 +46,31 @@ from messages.errors import Message
 from price_tables.book import PriceBook, Unpriced
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Billed:
+    """The rows of a period and their bill."""
+
+    workload: Workload
+    bill: Bill
+
+
 def build_report(
     workload: Workload,
     receipt: Receipt,
     book: PriceBook,
     params: ReportParams,
     workload_sha256: str | None = None,
+    billed: Billed | None = None,
 ) -> CostReport:
     """The report of `workload` at the prices of `book`. Pure: the same inputs give the same report.
-    `workload_sha256`: its digest, where the caller has it already.
+    `workload_sha256` and `billed`: its digest and `bill_period`, where the caller has them already.
 
     Raises InputError for an unknown provider, group or zone, and for an empty period of change.
     """
     cards, tz = cards_of(book), zone(params.tz)
-    chosen = select(workload, params.since, params.until)
-    pricing = Pricing(cards=cards, options=_options(workload, params), default_at=book.as_of)
-    bill = pricing.bill(chosen)
+    pricing = Pricing(cards=cards, options=billing_options(workload, params), default_at=book.as_of)
+    billed = billed or bill_period(workload, book, params)
+    chosen, bill = billed.workload, billed.bill
     parts = _parts(chosen, receipt, bill, pricing, params, tz, _change(workload, params, pricing))
     rows = _rows(chosen, bill, book, pricing, params)
     sha256 = workload_sha256 or digest(workload)
@@ -92,8 +103,16 @@ def build_report(
     )
 
 
-def _options(workload: Workload, params: ReportParams) -> BillingOptions:
-    """A workload that names no model is billed as the first chosen candidate, else the default."""
+def bill_period(workload: Workload, book: PriceBook, params: ReportParams) -> Billed:
+    """The rows of the period of `params`, billed. Depends on `since`, `until` and on
+    `billing_options` alone: other settings may share it."""
+    chosen = select(workload, params.since, params.until)
+    return Billed(workload=chosen, bill=bill_of(chosen, book, billing_options(workload, params)))
+
+
+def billing_options(workload: Workload, params: ReportParams) -> BillingOptions:
+    """How `params` bill `workload` (the whole, not a period of it). A workload that names no model
+    is billed as the first chosen candidate, else the default."""
     nameless = not workload.has("model")
     provider = params.providers[0] if nameless and params.providers else params.default_provider
     return BillingOptions(

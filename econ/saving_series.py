@@ -10,7 +10,7 @@ import numpy as np
 from econ.bill_sheet import Bill
 from econ.money import Amount, grouped_totals
 from econ.timeline import EPOCH
-from econ.workload import Workload
+from econ.workload import IntArray, TimeArray, Workload
 
 HOUR_S = 3600
 HOUR_US = HOUR_S * 1_000_000
@@ -26,23 +26,33 @@ class HourSaving:
     saving: Amount | None
 
 
+def has_hours(workload: Workload) -> bool:
+    """Whether there may be a saving by hour at all: known before anything is billed. Not for files
+    that do not say what was cached, undated ones, sums over requests, and more than 48 hours."""
+    if not workload.observed or not workload.dated or workload.granularity == "bucket":
+        return False
+    hours = _hours(workload.times("arrival_utc"))
+    return int(hours.max()) - int(hours.min()) < MOST_HOURS
+
+
+def _hours(times: TimeArray) -> IntArray:
+    return np.asarray(times[~np.isnat(times)].astype(np.int64) // HOUR_US)
+
+
 def saving_by_hour(workload: Workload, bill: Bill) -> tuple[HourSaving, ...] | None:
     """Every UTC hour from the first priced row to the last, at most 48.
 
-    None where the file does not say what was cached, where no priced row has a time, where rows
-    are sums over more than an hour may hold (bucketed exports), and for longer workloads.
+    None where `has_hours` says no, and where no priced row has a time.
     """
-    if not bill.observed or not workload.dated or workload.granularity == "bucket":
+    if not has_hours(workload):
         return None
     times = workload.times("arrival_utc")
     counted = bill.priced & ~np.isnat(times)
     if not counted.any():
         return None
-    hours = times[counted].astype(np.int64) // HOUR_US
+    hours = _hours(times[counted])
     first = int(hours.min())
     bins = int(hours.max()) - first + 1
-    if bins > MOST_HOURS:
-        return None
     codes = hours - first
     rows = np.bincount(codes, minlength=bins).tolist()
     low = grouped_totals(codes, bill.saving.low[counted], bins)

@@ -12,23 +12,24 @@ from typing import Any
 
 from data_sources.traces.base import ReadResult
 from econ import series
-from econ.billing import BillingOptions, bill
 from econ.receipt import Receipt
 from econ.report import CostReport, Rate, ReportParams
-from econ.report_build import build_report
+from econ.report_build import Billed, bill_period, billing_options, build_report
 from econ.report_csv import report_csv as csv_bytes
 from econ.report_json import report_to_json
 from econ.report_store import params_to_store
-from econ.saving_series import HourSaving, saving_by_hour
+from econ.saving_series import HourSaving, has_hours, saving_by_hour
 from econ.select import select
 from econ.workload import TimeArray, Workload
-from jobs.shelf import LastUsed, Opened, opened
+from jobs.shelf import LastUsed, Opened, close, opened
 from messages.catalogue import sayer
 from messages.errors import InputError, Message, SourceError, Value
 from price_tables.book import PriceBook
 from price_tables.load import load_book
 
 KEPT_REPORTS = 64
+KEPT_BILLS = 2
+ROWS_OF_KEPT_BILL = 2_000_000  # a bill holds some 150 bytes a row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +64,7 @@ class WorkloadSeries:
 
 _reports: LastUsed[CostReport] = LastUsed(KEPT_REPORTS)
 _series: LastUsed[WorkloadSeries] = LastUsed(KEPT_REPORTS)
+_bills: LastUsed[Billed] = LastUsed(KEPT_BILLS)
 
 
 @cache
@@ -131,9 +133,29 @@ def report(workload_id: str, params: ReportParams, owner: str) -> CostReport:
     found = opened(workload_id, owner)
     asked = fitted(found.workload, params)
     key = (found.key, found.workload.name, book().version, _text(asked))
-    return _reports.get(
-        key, lambda: build_report(found.workload, found.receipt, book(), asked, found.id)
-    )
+
+    def make() -> CostReport:
+        billed = _billed(found, asked)
+        return build_report(found.workload, found.receipt, book(), asked, found.id, billed)
+
+    return _reports.get(key, make)
+
+
+def _billed(found: Opened, params: ReportParams) -> Billed:
+    """The bill of the period, shared by all settings that do not change it."""
+    workload = found.workload
+    if workload.rows > ROWS_OF_KEPT_BILL:
+        return bill_period(workload, book(), params)
+    options = str(billing_options(workload, params))
+    key = (found.key, book().version, params.since, params.until, options)
+    return _bills.get(key, lambda: bill_period(workload, book(), params))
+
+
+def forget(key: str) -> None:
+    """A workload was deleted: nothing made of it stays in this process."""
+    close(key)
+    for kept in (_reports, _series, _bills):
+        kept.forget(lambda known: isinstance(known, tuple) and known[0] == key)
 
 
 def _text(params: ReportParams) -> str:
@@ -143,33 +165,24 @@ def _text(params: ReportParams) -> str:
 def workload_series(workload_id: str, params: ReportParams, owner: str) -> WorkloadSeries:
     """Arrivals, lengths, hit ratio and saving over time of the chosen period."""
     found = opened(workload_id, owner)
-    key = (found.key, book().version, _text(params))
-    return _series.get(key, lambda: _made_series(found, params))
+    asked = fitted(found.workload, params)
+    key = (found.key, book().version, _text(asked))
+    return _series.get(key, lambda: _made_series(found, asked))
 
 
 def _made_series(found: Opened, params: ReportParams) -> WorkloadSeries:
     workload = select(found.workload, params.since, params.until)
     hit_ratio = series.hit_ratio_over_time(workload)
+    hours = None
+    if has_hours(workload):  # longer workloads are not billed for this
+        hours = saving_by_hour(workload, _billed(found, params).bill)
     return WorkloadSeries(
-        saving_by_hour=_hours(workload, params),
+        saving_by_hour=hours,
         arrivals=series.arrivals(workload),
         hit_ratio=hit_ratio or series.ideal_hit_ratio_over_time(workload),
         input_lengths=series.input_lengths(workload),
         output_lengths=series.output_lengths(workload),
     )
-
-
-def _hours(workload: Workload, params: ReportParams) -> tuple[HourSaving, ...] | None:
-    options = BillingOptions(
-        at=params.at,
-        default_model=params.default_model,
-        default_provider=params.default_provider,
-        default_surface=params.default_surface,
-        default_mode=params.default_mode,
-        model_names=params.model_names,
-        include_failed=params.include_failed,
-    )
-    return saving_by_hour(workload, bill(workload, book(), options))
 
 
 def report_json(report: CostReport, language: str) -> Mapping[str, Any]:

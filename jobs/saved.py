@@ -16,8 +16,8 @@ from econ.report import CostReport, ReportParams
 from econ.report_build import build_report
 from econ.report_store import params_to_store, report_from_store, report_to_store
 from econ.workload import Workload
-from jobs.reporting import book, fitted
-from jobs.shelf import close, opened
+from jobs.reporting import book, fitted, forget
+from jobs.shelf import opened
 from messages.errors import input_error
 
 SHELL_OWNER = "shell"
@@ -135,7 +135,7 @@ def delete_workload(workload_id: str, owner: str) -> None:
     if found.is_example:
         return
     workloads.delete_workload(current_store(), workload_id, owner)
-    close(found.key)
+    forget(found.key)
 
 
 def reports_json() -> list[dict[str, Any]]:
