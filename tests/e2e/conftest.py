@@ -16,6 +16,9 @@ KNOWN_CONSOLE_WORDS = (
     # index.html of Streamlit has one inline script; the page works without it
     "Content Security Policy",
     "Content-Security-Policy",
+    # on a deep link Streamlit looks for its server below the page's path first
+    "/_stcore/health)",
+    "/_stcore/host-config)",
 )
 
 
@@ -70,10 +73,11 @@ def pytest_runtest_makereport(item: pytest.Item) -> Any:
     return report
 
 
-@pytest.fixture(autouse=True)
-def _patience(context: BrowserContext) -> None:
+@pytest.fixture
+def context(context: BrowserContext) -> BrowserContext:
     """Shared machines stall for seconds: wait long for a text rather than fail."""
     context.set_default_timeout(LIMIT_MS)
+    return context
 
 
 @pytest.fixture
@@ -101,8 +105,9 @@ def complaints(page: Page) -> list[str]:
     found: list[str] = []
 
     def note(message: ConsoleMessage) -> None:
-        if message.type == "error" and not any(w in message.text for w in KNOWN_CONSOLE_WORDS):
-            found.append(f"{message.text} ({message.location.get('url', '')})")
+        text = f"{message.text} ({message.location.get('url', '')})"
+        if message.type == "error" and not any(word in text for word in KNOWN_CONSOLE_WORDS):
+            found.append(text)
 
     page.on("console", note)
     page.on("pageerror", lambda error: found.append(f"uncaught: {error}"))

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
-LIMIT_MS = 60_000
+LIMIT_MS = 45_000
+PAGES = ("", "workload", "reports", "prices")
+"""Addresses below the app's own; the first page has none."""
+NAVIGATION = ("My bill", "The market")
 expect.set_options(timeout=LIMIT_MS)
 
 
 def idle(page: Page) -> None:
     """The script has run and nothing is pending."""
     app = page.get_by_test_id("stApp")
-    expect(app).to_have_attribute("data-test-script-state", re.compile("notRunning"))
     expect(app).to_have_attribute("data-test-connection-state", "CONNECTED")
+    expect(app).to_have_attribute("data-test-script-state", re.compile("notRunning"))
 
 
 def open_page(page: Page, url: str) -> None:
@@ -27,3 +33,63 @@ def open_page(page: Page, url: str) -> None:
 def heading(page: Page) -> str:
     """The question that the page answers."""
     return page.get_by_role("heading", level=1).first.inner_text().strip()
+
+
+def switch_language(page: Page, name: str) -> None:
+    """Press 'English' or '日本語' and wait until the page has answered."""
+    page.locator(".st-key-language").get_by_text(name, exact=True).click()
+    idle(page)
+
+
+def go_to(page: Page, name: str) -> None:
+    """Follow the link to another page of the same door, inside the same browser session."""
+    before = heading(page)
+    page.locator(".st-key-links").get_by_role("link", name=name, exact=True).click()
+    expect(page.get_by_role("heading", level=1).first).not_to_have_text(before)
+    idle(page)
+
+
+def hero(page: Page) -> Locator:
+    """The page's one number, a gain or a loss."""
+    return page.locator("[class*='st-key-hero'] [data-testid=stMetricValue]").first
+
+
+def figure(page: Page, label: str) -> Locator:
+    """The value of the supporting figure with this label."""
+    return (
+        page.get_by_test_id("stMetric")
+        .filter(has=page.get_by_text(label, exact=True))
+        .get_by_test_id("stMetricValue")
+        .first
+    )
+
+
+def drop_file(page: Page, name: str, body: bytes, uploader: str = "workload") -> None:
+    """Put a file into the page's uploader."""
+    payload = FilePayload(name=name, mimeType="text/csv", buffer=body)
+    page.locator(f"[class*='st-key-{uploader}-'] input[type=file]").set_input_files(payload)
+
+
+def download_rows(page: Page, key: str, folder: Path) -> list[dict[str, str]]:
+    """Press the download button and read the CSV file that comes."""
+    with page.expect_download(timeout=LIMIT_MS) as waiting:
+        page.locator(f".st-key-{key} button").click()
+    target = folder / waiting.value.suggested_filename
+    waiting.value.save_as(target)
+    raw = target.read_bytes()
+    assert raw.startswith(b"\xef\xbb\xbf"), "a spreadsheet needs the byte order mark"
+    return list(csv.DictReader(io.StringIO(raw.decode("utf-8-sig"))))
+
+
+def wider_than_the_screen(page: Page) -> int:
+    """How many pixels a person would have to scroll sideways; 0 is right."""
+    return int(
+        page.evaluate(
+            """() => {
+                const main = document.querySelector('[data-testid=stMain]');
+                const page = document.documentElement;
+                return Math.max(page.scrollWidth - page.clientWidth,
+                                main ? main.scrollWidth - main.clientWidth : 0);
+            }"""
+        )
+    )
