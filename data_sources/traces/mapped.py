@@ -27,6 +27,16 @@ _GUESSES = {
     "input_tokens": ("prompt", "input", "context", "入力"),
     "output_tokens": ("completion", "output", "response", "generated", "出力"),
 }
+_MORE_GUESSES = {
+    "cached_read_tokens": ("cached", "cache_read", "cache read", "読込", "読み出し"),
+    "model": ("model", "モデル"),
+    "start_utc": ("timestamp", "created_at", "start_time", "date", "日時", "日付"),
+    "session_id": ("session", "conversation", "セッション"),
+    "user": ("user", "ユーザー"),
+    "team": ("team", "チーム"),
+    "project": ("project", "プロジェクト"),
+}
+"""Only for a form, where the user sees each guess before it counts."""
 
 
 class _Shape(Protocol):
@@ -155,7 +165,7 @@ def column_names(file: Decoded) -> Sequence[str]:
 def guessed_mapping(names: Sequence[str]) -> dict[str, str]:
     """field -> column where a column's name tells; nothing is guessed beyond that."""
     guess: dict[str, str] = {}
-    for target, words in _GUESSES.items():
+    for target, words in {**_GUESSES, **_MORE_GUESSES}.items():
         column = _guess(names, words, list(guess.values()))
         if column is not None:
             guess[target] = column

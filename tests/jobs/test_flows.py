@@ -133,6 +133,7 @@ def test_a_column_picker_says_what_columns_there_are(tmp_path: Path) -> None:
     table = plain_csv(tmp_path / "t.csv", [{"prompt": 1000, "answer": 10, "when": "2026-10-01"}])
     asked = flows.picker_for([(table.name, table)])
     assert sorted(asked.columns) == ["answer", "prompt", "when"]
+    assert asked.guess == {"input_tokens": "prompt"}
     assert not asked.block_size
     options = ReadOptions(mapping={"prompt": "input_tokens", "answer": "output_tokens"})
     job = flows.job(flows.start_read([(table.name, table)], options, ALICE), ALICE)
