@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import settings
 from data_sources.store.engine import current_store
 from data_sources.store.workloads import save_workload
 from data_sources.traces.base import Progress as ReadProgress
 from data_sources.traces.base import ReadOptions, ReadResult
-from data_sources.traces.limits import BROWSER, SHELL
+from data_sources.traces.limits import BROWSER, SHELL, Limits
 from data_sources.traces.read import read
 from data_sources.traces.source import open_path, shown_name
 from data_sources.traces.stats import inspect_json as inspection
@@ -23,6 +24,7 @@ from jobs.progress import Progress
 from messages.catalogue import sayer
 
 KIND = "read_files"
+BYTES_PER_MIB = 1 << 20  # Streamlit's own limit of an upload counts in these
 READ_SHARE = 0.9  # the rest of a job's time is writing the workload
 tasks.register(KIND, "jobs.reading:read_task")
 
@@ -66,10 +68,17 @@ def start_read(files: Sequence[tuple[str, Path]], options: ReadOptions, owner: s
 def read_task(params: dict[str, Any], progress: Progress) -> str:
     """The job: read, keep, and answer with the workload's id."""
     files = [(name, Path(path)) for name, path in params["files"]]
-    sources = [open_path(path, name, BROWSER) for name, path in files]
-    result = read(sources, _options(params), _scaled(progress), BROWSER)
+    limits = browser_limits()
+    sources = [open_path(path, name, limits) for name, path in files]
+    result = read(sources, _options(params), _scaled(progress), limits)
     progress(READ_SHARE, "save", result.workload.rows)
     return save_workload(current_store(), result.workload, result.receipt, params["owner"])
+
+
+def browser_limits() -> Limits:
+    """What one file may be in the browser, by the settings max_upload_mb and max_rows."""
+    known = settings.current()
+    return replace(BROWSER, upload_bytes=known.max_upload_mb * BYTES_PER_MIB, rows=known.max_rows)
 
 
 def _options(params: Mapping[str, Any]) -> ReadOptions:

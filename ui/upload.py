@@ -9,6 +9,7 @@ from typing import Protocol
 
 import streamlit as st
 
+import settings
 from data_sources.traces.base import ReadOptions
 from jobs import flows
 from jobs.spool import new_folder
@@ -41,6 +42,7 @@ def uploader(key: str, label: str) -> None:
         label,
         accept_multiple_files=True,
         key=f"{key}-{turn}",
+        max_upload_size=settings.current().max_upload_mb,
         help=t("ui.upload.help"),
     )
     if files:

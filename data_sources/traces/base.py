@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from data_sources.traces.limits import MAX_ROWS
 from econ.receipt import Receipt
 from econ.workload import Workload
 
@@ -34,12 +35,14 @@ class Decoded:
     """A source after containers and encodings: `path` holds plain bytes (gzip removed).
 
     Text is UTF-8 there whatever it was before; `encoding` says what it was ('utf-8',
-    'utf-8-sig', 'utf-16', 'cp932', 'latin-1'), 'binary' for Parquet.
+    'utf-8-sig', 'utf-16', 'cp932', 'latin-1'), 'binary' for Parquet. `max_rows` is the most rows
+    that this read may take from one file.
     """
 
     source: Source
     path: Path
     encoding: str
+    max_rows: int = MAX_ROWS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

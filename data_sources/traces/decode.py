@@ -53,7 +53,8 @@ def decode(source: Source, folder: Path, limits: Limits = BROWSER) -> list[Decod
     """
     work = Path(mkdtemp(dir=folder, prefix="decoded-"))
     try:
-        return _decoded(source, work, limits)
+        files = _decoded(source, work, limits)
+        return [replace(file, max_rows=limits.rows) for file in files]
     except BaseException:
         rmtree(work, ignore_errors=True)
         raise

@@ -16,7 +16,7 @@ from data_sources.traces.base import Decoded
 from data_sources.traces.columns import NULL_TEXTS, Cells, is_text
 from data_sources.traces.detect_csv import split_header
 from data_sources.traces.faults import Lines, shown
-from data_sources.traces.limits import MAX_CELL_BYTES, MAX_COLUMNS, MAX_ROWS
+from data_sources.traces.limits import MAX_CELL_BYTES, MAX_COLUMNS
 from data_sources.traces.line_numbers import count_bytes, holds_byte, record_lines, unclosed_quote
 from econ.workload import IntArray
 from messages.errors import InputError, Message, input_error
@@ -198,12 +198,12 @@ class _Reading:
 
 def _refuse_too_many_rows(file: Decoded, header: Header) -> None:
     """A row has at least one byte a column, so small files need no counting."""
-    if file.path.stat().st_size <= MAX_ROWS * len(header.names):
+    if file.path.stat().st_size <= file.max_rows * len(header.names):
         return
     found = count_bytes(file.path, b"\n")
-    if found > MAX_ROWS + 1:
+    if found > file.max_rows + 1:
         raise input_error(
-            "columnar.too_many_rows", file=file.source.name, found=found, limit=MAX_ROWS
+            "columnar.too_many_rows", file=file.source.name, found=found, limit=file.max_rows
         )
 
 

@@ -15,7 +15,7 @@ from data_sources.traces.columns import Cells
 from data_sources.traces.delimited import Table
 from data_sources.traces.fields import KINDS
 from data_sources.traces.json_text import records
-from data_sources.traces.limits import MAX_ROWS, MAX_TEXT_CHARS
+from data_sources.traces.limits import MAX_TEXT_CHARS
 from messages.errors import Message, input_error
 
 _LOOKED_AT = 200
@@ -71,8 +71,10 @@ class JsonShape:
         )
 
     def _refuse_too_many(self, rows: int) -> None:
-        if rows >= MAX_ROWS:
-            raise input_error("columnar.too_many_lines", file=self.file.source.name, limit=MAX_ROWS)
+        if rows >= self.file.max_rows:
+            raise input_error(
+                "columnar.too_many_lines", file=self.file.source.name, limit=self.file.max_rows
+            )
 
 
 def read_json(file: Decoded) -> JsonShape:

@@ -16,7 +16,7 @@ from data_sources.traces.columns import Cells
 from data_sources.traces.delimited import Table
 from data_sources.traces.faults import shown
 from data_sources.traces.fields import KINDS
-from data_sources.traces.limits import MAX_CELL_BYTES, MAX_ROWS
+from data_sources.traces.limits import MAX_CELL_BYTES
 from econ.workload import IntArray
 from messages.errors import InputError, input_error
 
@@ -124,9 +124,9 @@ def _record_numbers(rows: IntArray) -> IntArray:
 
 
 def _refuse_too_many_rows(file: Decoded, rows: int) -> None:
-    if rows > MAX_ROWS:
+    if rows > file.max_rows:
         raise input_error(
-            "columnar.too_many_rows", file=file.source.name, found=rows, limit=MAX_ROWS
+            "columnar.too_many_rows", file=file.source.name, found=rows, limit=file.max_rows
         )
 
 

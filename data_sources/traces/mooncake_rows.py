@@ -16,7 +16,6 @@ from data_sources.traces.block_ids import Blocks, blocks_of_lists
 from data_sources.traces.columns import MAX_COUNT, numpy_of, to_text
 from data_sources.traces.faults import Lines, shown
 from data_sources.traces.json_text import records
-from data_sources.traces.limits import MAX_ROWS
 from data_sources.traces.line_numbers import count_bytes, nonblank_lines
 from econ.workload import EMPTY, FloatArray, IntArray, Text
 from messages.errors import Message, input_error
@@ -59,8 +58,8 @@ class Rows:
 
 def read_rows(file: Decoded, progress: Progress) -> Rows:
     """All rows of one file. InputError above the row limit."""
-    if count_bytes(file.path, b"\n") > MAX_ROWS:
-        raise input_error("columnar.too_many_lines", file=file.source.name, limit=MAX_ROWS)
+    if count_bytes(file.path, b"\n") > file.max_rows:
+        raise input_error("columnar.too_many_lines", file=file.source.name, limit=file.max_rows)
     quick = _by_arrow(file)
     return quick if quick is not None else _by_line(file, progress)
 

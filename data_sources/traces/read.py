@@ -46,6 +46,8 @@ def read(
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise SourceError(Message("traces.disk", {"reason": reason})) from error
+    if sum(result.workload.rows for result in results) > limits.rows:
+        raise input_error("traces.too_many_rows", limit=limits.rows)
     joined = combine(results, workload_name(unique))
     progress(1.0, "read")
     notes += left_out.notes()

@@ -150,8 +150,8 @@ def test_the_refusal_of_an_azure_trace_reads_as_a_sentence(tmp_path: Path) -> No
         read_text(tmp_path, text, "conv.csv")
     assert say("en", caught.value.message) == (
         "conv.csv is a file of this kind: Azure LLM inference trace. kvledger does not read it "
-        'yet. Its columns can be named, in the column picker or with: --map "TIMESTAMP=start_utc" '
-        '--map "ContextTokens=input_tokens" --map "GeneratedTokens=output_tokens"'
+        'yet. Say what its columns mean (in the shell: --map "TIMESTAMP=start_utc" '
+        '--map "ContextTokens=input_tokens" --map "GeneratedTokens=output_tokens").'
     )
 
 
