@@ -16,6 +16,7 @@ from typing import Any
 
 from messages.catalogue import LANGUAGES, say, t
 from messages.errors import KvledgerError, Message, UsageError
+from ui.terminal import tell
 
 Command = Callable[[argparse.Namespace, str], int]
 
@@ -30,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         command: Command = arguments.command
         return command(arguments, arguments.lang or language)
     except KvledgerError as error:
-        print(say(language, error.message), file=sys.stderr)
+        tell(say(language, error.message), sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
     except BrokenPipeError:
         sys.stderr.close()
@@ -70,6 +71,7 @@ def _parser(language: str) -> argparse.ArgumentParser:
     common.add_argument("--json", action="store_true", help=words("json"))
     common.add_argument("--lang", choices=LANGUAGES, help=words("lang"))
     parser = argparse.ArgumentParser(prog="kvledger", description=words("description"))
+    parser.add_argument("--lang", choices=LANGUAGES, help=words("lang"))
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     inspect = commands.add_parser("inspect", parents=[common], help=words("inspect"))
@@ -169,7 +171,9 @@ def _stage(language: str) -> Callable[[float, str], None]:
         percent = int(fraction * 100)
         if sys.stderr.isatty() and percent > last[0]:
             last[0] = percent
-            words = t(language, "cli.progress", percent=percent, stage=stage)
+            words = t(
+                language, "cli.progress", percent=percent, stage=t(language, f"ui.stage.{stage}")
+            )
             print(f"\r{words}", end="" if percent < 100 else "\n", file=sys.stderr)
 
     return progress
@@ -185,7 +189,7 @@ def _inspect(arguments: argparse.Namespace, language: str) -> int:
     if arguments.json:
         _print_json(data)
     else:
-        print(shell_text.inspection(data, language))
+        tell(shell_text.inspection(data, language))
     return 0
 
 
@@ -200,7 +204,7 @@ def _report(arguments: argparse.Namespace, language: str) -> int:
     report = flows.report_of(result, params)
     if arguments.save:
         saved_id = flows.save_shell_report(result, params)
-        print(t(language, "cli.saved", id=saved_id), file=sys.stderr)
+        tell(t(language, "cli.saved", id=saved_id), sys.stderr)
     return _show_report(arguments, report, language, shell_text.statement)
 
 
@@ -211,11 +215,11 @@ def _show_report(
 
     if arguments.out is not None:
         flows.write_csv(arguments.out, report, language)
-        print(t(language, "cli.written", file=str(arguments.out)), file=sys.stderr)
+        tell(t(language, "cli.written", file=str(arguments.out)), sys.stderr)
     if arguments.json:
         _print_json(flows.report_json(report, language))
     else:
-        print(statement(report, language))
+        tell(statement(report, language))
     return 0
 
 
@@ -235,7 +239,7 @@ def _prices_show(arguments: argparse.Namespace, language: str) -> int:
     if arguments.json:
         _print_json(data)
     else:
-        print(shell_text.prices(data, language))
+        tell(shell_text.prices(data, language))
     return 0
 
 
@@ -247,7 +251,7 @@ def _prices_check(arguments: argparse.Namespace, language: str) -> int:
     if arguments.json:
         _print_json(data)
     else:
-        print(shell_text.price_check(data, language))
+        tell(shell_text.price_check(data, language))
     return 1 if any(table["errors"] for table in data["tables"]) else 0
 
 
@@ -259,7 +263,7 @@ def _reports_list(arguments: argparse.Namespace, language: str) -> int:
     if arguments.json:
         _print_json({"reports": rows})
     else:
-        print(shell_text.saved_reports(rows, language))
+        tell(shell_text.saved_reports(rows, language))
     return 0
 
 
@@ -279,7 +283,7 @@ def _reports_delete(arguments: argparse.Namespace, language: str) -> int:
     if arguments.json:
         _print_json({"deleted": report_id})
     else:
-        print(t(language, "cli.deleted", id=report_id))
+        tell(t(language, "cli.deleted", id=report_id))
     return 0
 
 

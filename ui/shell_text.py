@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from econ.money import Amount, plain, shown
+from econ.money import plain
 from econ.report import CostReport, GroupRow
 from messages.catalogue import say, t
 from messages.errors import Message
+from ui import shell_sections
+from ui.shell_table import columns, money, one_line
 
-PLACES = 5  # a session costs cents; five decimals show them
 GROUPS_SHOWN = 12
 DAYS_SHOWN = 62
-NUMERIC = frozenset([*"0123456789-", ""])
 
 
 def inspection(data: Mapping[str, Any], language: str) -> str:
@@ -25,8 +24,7 @@ def inspection(data: Mapping[str, Any], language: str) -> str:
     lines += [f"  {f['path']}  {f['sha256'][:12]}  {f['encoding']}" for f in data["files"]]
     lines += ["", _receipt_line(receipt, language)]
     lines += [
-        t(language, "cli.rejected_line", file=row["file"], line=str(row["line"]), why=row["reason"])
-        for row in receipt["rejected"]
+        one_line(t(language, "cli.rejected_line", **_rejected(row))) for row in receipt["rejected"]
     ]
     lines += [
         t(language, "cli.ignored_line", row["rows"], why=row["reason"])
@@ -34,18 +32,26 @@ def inspection(data: Mapping[str, Any], language: str) -> str:
     ]
     lines += _assumptions(receipt["assumptions"], language)
     pairs = [*data["stats"].items(), *data["format_stats"].items()]
-    lines += ["", *_columns([(name, _plain(value)) for name, value in pairs])]
+    lines += ["", *columns([(name, _plain(value)) for name, value in pairs])]
     return "\n".join(lines)
 
 
 def statement(report: CostReport, language: str) -> str:
     """A cost report as a short statement: the total, its parts, who spent it, the receipt."""
-    lines = [report.workload.name, "", *_baselines(report, language)]
+    lines = [one_line(report.workload.name), "", *_baselines(report, language)]
     lines += _groups(report, language)
+    for section in (
+        shell_sections.models,
+        shell_sections.currencies,
+        shell_sections.month,
+        shell_sections.change,
+    ):
+        lines += section(report, language)
     lines += _reconciliation(report, language)
     for row in report.unpriced:
         why = say(language, row.reason)
-        lines.append(t(language, "cli.unpriced", row.rows, model=row.model or "-", why=why))
+        words = t(language, "cli.unpriced", row.rows, model=row.model or "-", why=why)
+        lines.append(one_line(words))
     receipt = report.receipt
     counts = {name: getattr(receipt, name) for name in RECEIPT}
     lines += ["", _receipt_line(counts, language)]
@@ -57,12 +63,16 @@ def statement(report: CostReport, language: str) -> str:
 RECEIPT = ("rows_read", "rows_kept", "rows_collapsed", "rows_rejected", "rows_ignored")
 
 
+def _rejected(row: Mapping[str, Any]) -> dict[str, str]:
+    return {"file": row["file"], "line": str(row["line"]), "why": row["reason"]}
+
+
 def _receipt_line(receipt: Mapping[str, Any], language: str) -> str:
     return t(language, "cli.receipt", **{name: receipt[name] for name in RECEIPT})
 
 
 def _assumptions(words: Sequence[str], language: str) -> list[str]:
-    return [t(language, "cli.assumption", words=text) for text in words]
+    return [one_line(t(language, "cli.assumption", words=text)) for text in words]
 
 
 def _baselines(report: CostReport, language: str) -> list[str]:
@@ -74,8 +84,8 @@ def _baselines(report: CostReport, language: str) -> list[str]:
         ("best", bases.best_reachable, "best_reachable_usd"),
         ("output", report.not_cacheable, ""),
     )
-    rows = [(t(language, f"cli.{key}"), _money(amount)) for key, amount, _ in named if amount]
-    lines = _columns(rows)
+    rows = [(t(language, f"cli.{key}"), money(amount)) for key, amount, _ in named if amount]
+    lines = columns(rows)
     for key, amount, reason in named:
         if amount is None and reason in bases.reasons:
             lines.append(f"{t(language, f'cli.{key}')}: {say(language, bases.reasons[reason])}")
@@ -102,8 +112,8 @@ def _groups(report: CostReport, language: str) -> list[str]:
         shown_rows = DAYS_SHOWN if by == "day" else GROUPS_SHOWN
         for row in rows[:shown_rows]:
             key = row.key or t(language, "cli.unassigned")
-            table.append((key, _count(row.requests), _money(row.no_cache), _money(row.billed)))
-        lines += _columns(table)
+            table.append((key, _count(row.requests), money(row.no_cache), money(row.billed)))
+        lines += columns(table)
         if len(rows) > shown_rows:
             lines.append(t(language, "cli.more", len(rows) - shown_rows))
     return lines
@@ -114,14 +124,14 @@ def _reconciliation(report: CostReport, language: str) -> list[str]:
     if found is None:
         return []
     rows = [
-        (t(language, "cli.stated"), _money(found.stated)),
-        (t(language, "cli.computed"), _money(found.computed)),
-        (t(language, "cli.difference"), _money(found.difference)),
+        (t(language, "cli.stated"), money(found.stated)),
+        (t(language, "cli.computed"), money(found.computed)),
+        (t(language, "cli.difference"), money(found.difference)),
     ]
     for part, amount in found.parts.items():
         if amount.low_e13 or amount.high_e13:
-            rows.append((f"  {t(language, f'cli.part_{part}')}", _money(amount)))
-    return ["", *_columns(rows)]
+            rows.append((f"  {t(language, f'cli.part_{part}')}", money(amount)))
+    return ["", *columns(rows)]
 
 
 def _size(row: GroupRow) -> int:
@@ -133,14 +143,6 @@ def _count(requests: int | None) -> str:
     return "-" if requests is None else f"{requests:,}"
 
 
-def _money(amount: Amount | None) -> str:
-    if amount is None:
-        return "-"
-    if amount.exact:
-        return f"{shown(amount.low_usd, PLACES):,f}"
-    return f"{shown(amount.low_usd, PLACES):,f} .. {shown(amount.high_usd, PLACES):,f}"
-
-
 def prices(data: Mapping[str, Any], language: str) -> str:
     """The rows that a price look-up matched, or why there is none."""
     if not data["matches"]:
@@ -150,7 +152,7 @@ def prices(data: Mapping[str, Any], language: str) -> str:
         head = "  ".join((row["provider"], row["surface"], row["model"], row["mode"], row["tier"]))
         since, until = row["valid_from"] or "…", row["valid_to"] or "…"
         lines = [head, t(language, "cli.valid", since=since, until=until, status=row["status"])]
-        lines += _columns([(f"  {name}", value) for name, value in row["usd_per_mtok"].items()])
+        lines += columns([(f"  {name}", value) for name, value in row["usd_per_mtok"].items()])
         lines.append(f"  {row['source']}  {row['as_of']}  ({row['matched_by']})")
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
@@ -165,11 +167,11 @@ def price_check(data: Mapping[str, Any], language: str) -> str:
     for row in data["tables"]:
         age = t(language, "cli.days", row["age_days"])
         table.append((row["provider"], str(row["models"]), row["oldest_as_of"], age))
-    lines = _columns(table)
+    lines = columns(table)
     lines += [error for row in data["tables"] for error in row["errors"]]
     lines += ["", t(language, "cli.changes_ahead")]
     ahead = [(r["from"], r["provider"], r["model"], r["what"]) for r in data["changes_ahead"]]
-    return "\n".join([*lines, *_columns(ahead)])
+    return "\n".join([*lines, *columns(ahead)])
 
 
 def saved_reports(rows: Sequence[Mapping[str, Any]], language: str) -> str:
@@ -177,7 +179,7 @@ def saved_reports(rows: Sequence[Mapping[str, Any]], language: str) -> str:
     if not rows:
         return t(language, "cli.no_reports")
     table = [(r["created_utc"][:16], r["report_id"][:12], r["name"]) for r in rows]
-    return "\n".join(_columns(table))
+    return "\n".join(columns(table))
 
 
 def _plain(value: Any) -> str:
@@ -192,27 +194,3 @@ def _plain(value: Any) -> str:
     if isinstance(value, Message):
         return str(value)
     return str(value)
-
-
-def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows in columns as wide as they need; columns of numbers are right-aligned."""
-    if not rows:
-        return []
-    count = max(len(row) for row in rows)
-    cells = [[*map(str, row), *[""] * (count - len(row))] for row in rows]
-    lines = []
-    columns = [_aligned([row[at] for row in cells]) for at in range(count)]
-    for at in range(len(cells)):
-        lines.append("  ".join(column[at] for column in columns).rstrip())
-    return lines
-
-
-def _aligned(cells: Sequence[str]) -> list[str]:
-    width = max(_width(cell) for cell in cells)
-    numbers = all(cell[:1] in NUMERIC for cell in cells[1:] or cells)
-    spaces = [" " * (width - _width(cell)) for cell in cells]
-    return [s + cell if numbers else cell + s for cell, s in zip(cells, spaces, strict=True)]
-
-
-def _width(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)

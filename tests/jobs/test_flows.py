@@ -31,7 +31,7 @@ BOM = b"\xef\xbb\xbf"
 SECRETS = (
     "alice@example.com",
     "sk-ant-secret-key",
-    "/home/alice/clients/acme",
+    "/srv/alice/clients/acme",
     "session-of-alice",
     "request-of-alice",
     "acme-workspace",
