@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
+from itertools import product
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -17,7 +18,13 @@ from scripts.browser import find_browser  # noqa: E402
 from scripts.server import running_app  # noqa: E402
 
 TARGET = ROOT / "docs" / "screenshots"
-PAGES = ("overview", "workload", "reports", "prices")
+PAGES = {
+    "overview": "?",  # the first page has no address of its own
+    "workload": "workload?",
+    "reports": "reports?",
+    "saved-report": "reports?{saved}",
+    "prices": "prices?",
+}
 LANGUAGES = ("en", "ja")
 SCHEMES = ("light", "dark")
 WIDTHS = {"wide": 1440, "narrow": 400}
@@ -38,6 +45,11 @@ def idle(page: Page) -> None:
         """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
             .every(chart => chart.querySelector('.main-svg'))"""
     )
+    page.wait_for_function(
+        """() => !document.querySelector('[data-testid=stSkeleton]')
+            && [...document.querySelectorAll('[data-testid=stDataFrame]')]
+                .every(table => table.querySelector('canvas'))"""
+    )
     page.evaluate("() => document.fonts.ready")
 
 
@@ -49,7 +61,21 @@ def grow_to_content(page: Page, width: int) -> None:
     page.wait_for_timeout(400)  # charts follow the new size in their own time
 
 
-def shoot(browser: Browser, url: str, name: str, language: str, scheme: str, size: str) -> None:
+def save_a_report(browser: Browser, url: str) -> str:
+    """Save the example as a person would; the query that opens it."""
+    page = browser.new_page()
+    page.goto(f"{url}/reports?lang=en", wait_until="commit", timeout=PATIENCE_MS)
+    idle(page)
+    page.locator(".st-key-save_report button").click()
+    page.wait_for_url(re.compile("report="), timeout=PATIENCE_MS)
+    found = re.search(r"report=[0-9a-f]+", page.url)
+    page.close()
+    if found is None:
+        raise RuntimeError("saving gave no address")
+    return found.group(0)
+
+
+def shoot(browser: Browser, address: str, name: str, language: str, scheme: str, size: str) -> None:
     """One picture: `docs/screenshots/<page>-<language>-<scheme>-<size>.png`."""
     width = WIDTHS[size]
     context = browser.new_context(
@@ -59,8 +85,7 @@ def shoot(browser: Browser, url: str, name: str, language: str, scheme: str, siz
         timezone_id="UTC",
     )
     page = context.new_page()
-    path = "" if name == PAGES[0] else name  # the first page has no address of its own
-    page.goto(f"{url}/{path}?lang={language}", wait_until="commit", timeout=PATIENCE_MS)
+    page.goto(f"{address}&lang={language}", wait_until="commit", timeout=PATIENCE_MS)
     idle(page)
     grow_to_content(page, width)
     target = TARGET / f"{name}-{language}-{scheme}-{size}.png"
@@ -92,11 +117,11 @@ def main() -> int:
     ):
         arguments = ["--no-sandbox", "--disable-dev-shm-usage", "--force-color-profile=srgb"]
         browser = playwright.chromium.launch(executable_path=browser_path, args=arguments)
-        for name in PAGES:
-            for language in LANGUAGES:
-                for scheme in SCHEMES:
-                    for size in WIDTHS:
-                        shoot(browser, server.url, name, language, scheme, size)
+        saved = save_a_report(browser, server.url)
+        for name, path in PAGES.items():
+            address = f"{server.url}/{path}".replace("{saved}", saved)
+            for language, scheme, size in product(LANGUAGES, SCHEMES, WIDTHS):
+                shoot(browser, address, name, language, scheme, size)
         browser.close()
     taken = list(TARGET.glob("*.png"))
     total_mb = sum(path.stat().st_size for path in taken) / 1e6
