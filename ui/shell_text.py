@@ -88,7 +88,8 @@ def _baselines(report: CostReport, language: str) -> list[str]:
     lines = columns(rows)
     for key, amount, reason in named:
         if amount is None and reason in bases.reasons:
-            lines.append(f"{t(language, f'cli.{key}')}: {say(language, bases.reasons[reason])}")
+            why = say(language, bases.reasons[reason])
+            lines.append(t(language, "cli.reason", name=t(language, f"cli.{key}"), why=why))
     ratio = report.ratios.token_hit
     if ratio is not None:
         n, shown_ratio = report.ratios.n, f"{ratio:.1%}"
