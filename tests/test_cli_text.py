@@ -123,6 +123,13 @@ def test_a_name_of_several_lines_stays_in_its_line(tmp_path: Path) -> None:
     assert not any(line.startswith("saved 9") for line in out.splitlines())
 
 
+def test_a_price_is_printed_with_its_unit_source_and_day() -> None:
+    out = shell("prices", "show", "claude-opus-5").out
+    assert "USD per million tokens" in out
+    assert line_with(out, "write_5m").split() == ["write_5m", "6.25"]
+    assert line_with(out, "https://").split()[1].startswith("2026-")
+
+
 @pytest.mark.slow
 def test_help_needs_neither_numpy_nor_a_database() -> None:
     """`--help` answers at once: heavy libraries are loaded by the commands that need them."""

@@ -153,8 +153,11 @@ def prices(data: Mapping[str, Any], language: str) -> str:
         head = "  ".join((row["provider"], row["surface"], row["model"], row["mode"], row["tier"]))
         since, until = row["valid_from"] or "…", row["valid_to"] or "…"
         lines = [head, t(language, "cli.valid", since=since, until=until, status=row["status"])]
+        lines.append(t(language, "cli.per_mtok"))
         lines += columns([(f"  {name}", value) for name, value in row["usd_per_mtok"].items()])
         lines.append(f"  {row['source']}  {row['as_of']}  ({row['matched_by']})")
+        notes = [row["note"]] if row["note"] else []
+        lines += [f"  {words}" for words in [*notes, *row["assumptions"]]]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
