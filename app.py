@@ -14,6 +14,7 @@ from starlette.routing import Route
 
 from jobs import flows, lifespan
 from ui import failures, server
+from ui.doors import FIRST_PAGE
 
 FIRST_PAGE_MODULES = ("pandas", "plotly.graph_objects", "ui.view", "ui.sections")
 
@@ -38,7 +39,7 @@ async def serving(_app: Any) -> AsyncIterator[dict[str, Any]]:
 app = st.App(
     Path(__file__).parent / "ui" / "router.py",
     lifespan=serving,
-    routes=[Route("/readyz", server.ready)],
+    routes=[Route("/readyz", server.ready), Route(f"/{FIRST_PAGE}", server.first_page)],
     middleware=[Middleware(server.SecurityHeaders), Middleware(server.PageLanguage)],
     on_script_error=failures.show_unexpected,
 )

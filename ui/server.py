@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import file_util
 
@@ -105,6 +105,12 @@ def _asked(scope: Scope) -> str | None:
     asked = parse_qs(scope["query_string"].decode("latin-1")).get("lang", [""])[0]
     preferred = Headers(scope=scope).get("accept-language", "")[:2]
     return next((code for code in (asked, preferred) if code in LANGUAGES), None)
+
+
+async def first_page(request: Request) -> Response:
+    """The first page has the empty path; its name in the address leads there, settings kept."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(f"/{query}", status_code=307)
 
 
 async def ready(_request: Request) -> Response:

@@ -91,6 +91,12 @@ def test_readiness_names_every_part_and_health_is_plain(client: httpx.Client) ->
     assert client.get("/_stcore/health").text == "ok"
 
 
+def test_the_first_pages_name_leads_to_it_with_its_settings(client: httpx.Client) -> None:
+    answer = client.get("/overview?lang=ja&since=2026-11-18", follow_redirects=False)
+    assert answer.status_code == 307
+    assert answer.headers["location"] == "/?lang=ja&since=2026-11-18"
+
+
 @pytest.mark.parametrize(
     "path",
     [
