@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from jobs import flows
-from ui import components, sections, state, upload, view
+from ui import components, downloads, sections, state, upload, view
 from ui.view import View
 from ui.words import t
 
@@ -19,6 +19,7 @@ def first_screen(seen: View) -> None:
             if not seen.is_example:
                 another_file()
             sections.how_saving(seen.report, "how")
+            downloads.report_button(seen.report, "download_overview", "tertiary")
         if seen.is_example:
             upload.uploader("overview", t("ui.upload.label"))
     with right:

@@ -5,7 +5,18 @@ from __future__ import annotations
 import streamlit as st
 
 from jobs import flows
-from ui import components, controls, explain, mapping, sections, state, statement, upload, view
+from ui import (
+    components,
+    controls,
+    downloads,
+    explain,
+    mapping,
+    sections,
+    state,
+    statement,
+    upload,
+    view,
+)
 from ui.view import View
 from ui.words import t
 
@@ -19,7 +30,9 @@ def first_screen(seen: View) -> None:
         cost = statement.cost(seen.report, seen.about)
         components.hero(cost.label, cost.value, cost.beneath)
         components.sentence(cost.sentence)
-        explain.how(seen.report, ("billed", "no_cache"), "how_cost")
+        with st.container(horizontal=True, key="controls_cost"):
+            explain.how(seen.report, ("billed", "no_cache"), "how_cost")
+            downloads.report_button(seen.report, "download_workload", "tertiary")
     with right:
         upload.uploader(PAGE, t("ui.upload.label"))
         components.note(t("ui.upload.formats"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import streamlit as st
 
@@ -12,7 +13,13 @@ from ui import state
 from ui.words import language, t
 
 
-def csv_button(label: str, make: Callable[[], bytes], file_name: str, key: str) -> None:
+def csv_button(
+    label: str,
+    make: Callable[[], bytes],
+    file_name: str,
+    key: str,
+    kind: Literal["secondary", "tertiary"] = "secondary",
+) -> None:
     """A button for a CSV file. `make` runs at the click, in a thread of its own: no st calls."""
     st.download_button(
         label,
@@ -22,14 +29,17 @@ def csv_button(label: str, make: Callable[[], bytes], file_name: str, key: str) 
         key=key,
         on_click="ignore",
         icon=":material/download:",
+        type=kind,
     )
 
 
-def report_button(report: CostReport, key: str) -> None:
+def report_button(
+    report: CostReport, key: str, kind: Literal["secondary", "tertiary"] = "secondary"
+) -> None:
     """The report as CSV: every row that the page shows, raw numbers, UTF-8 with BOM."""
     spoken, rates = language(), state.rates()  # no session in the thread that makes the file
 
     def make() -> bytes:
         return flows.report_csv(report, spoken, rates)
 
-    csv_button(t("ui.download_csv"), make, f"kvledger-{report.report_id[:12]}.csv", key)
+    csv_button(t("ui.download_csv"), make, f"kvledger-{report.report_id[:12]}.csv", key, kind)

@@ -82,6 +82,8 @@ def saving_answer(amounts: Sequence[Amount], unit: str) -> str:
         return t(f"overview.every_{unit}_saved")
     if lost == len(amounts):
         return t(f"overview.every_{unit}_lost")
+    if 2 * lost > len(amounts):
+        return t(f"overview.mostly_{unit}s_lost", lost=lost, total=len(amounts))
     return t(f"overview.{unit}s_lost", lost, many=small_count(lost))
 
 

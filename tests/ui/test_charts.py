@@ -128,7 +128,9 @@ def test_no_chart_where_there_is_nothing_to_show() -> None:
     [
         (["1", "2"], "day", "Saved on every day"),
         (["1", "-2"], "day", "Saved on every day but one"),
-        (["1", "-2", "-1"], "hour", "Saved in every hour but two"),
+        (["1", "-2", "-1", "3"], "hour", "Saved in every hour but two"),
+        (["1", "-2", "-1"], "day", "Lost on 2 of 3 days"),
+        (["1", "-2", "-1"], "hour", "Lost in 2 of 3 hours"),
         (["-1", "-2"], "day", "Lost money on every day"),
     ],
 )
