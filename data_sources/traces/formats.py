@@ -17,11 +17,8 @@ UNREAD: dict[str, str] = {
     "anthropic_console_cost_csv": COST_ONLY,
     "anthropic_cost_report": COST_ONLY,
     "anthropic_usage_report": CONVERT,
-    "azure_llm_trace": MAP,
-    "azure_lmm_trace": MAP,
     "bailian_trace": MAP,
     "bedrock_invocation_log": CONVERT,
-    "burstgpt": MAP,
     "cloudflare_ai_gateway_logs": CONVERT,
     "cursor_usage_events": CONVERT,
     "deepseek_usage_zip": CONVERT,
@@ -42,8 +39,6 @@ UNREAD: dict[str, str] = {
     "sglang_request_log": CONVERT,
     "sharegpt": TEXT_ONLY,
     "tracelab_rounds": MAP,
-    "vidur_lengths": MAP,
-    "vidur_trace": MAP,
     "vllm_engine_log": NOT_REQUESTS,
     "vllm_prometheus": NOT_REQUESTS,
     "weka_kv_cache_tester": CONVERT,
@@ -52,25 +47,10 @@ UNREAD: dict[str, str] = {
 """Formats that are recognised and not read yet, with what their user can do."""
 
 MAP_FLAGS: dict[str, tuple[str, ...]] = {
-    "azure_llm_trace": (
-        "TIMESTAMP=start_utc",
-        "ContextTokens=input_tokens",
-        "GeneratedTokens=output_tokens",
-    ),
-    "azure_lmm_trace": (
-        "TIMESTAMP=start_utc",
-        "ContextTokens=input_tokens",
-        "GeneratedTokens=output_tokens",
-    ),
     "bailian_trace": (
         "timestamp=start_s",
         "input_length=input_tokens",
         "output_length=output_tokens",
-    ),
-    "burstgpt": (
-        "Timestamp=start_s",
-        "Request tokens=input_tokens",
-        "Response tokens=output_tokens",
     ),
     "litellm_spend_logs": (
         "startTime=start_utc",
@@ -104,12 +84,6 @@ MAP_FLAGS: dict[str, tuple[str, ...]] = {
         "prefix_tokens=cached_read_tokens",
         "claude_cache_creation_input_tokens=cache_write_5m_tokens",
         "output_tokens=output_tokens",
-    ),
-    "vidur_lengths": ("num_prefill_tokens=input_tokens", "num_decode_tokens=output_tokens"),
-    "vidur_trace": (
-        "arrived_at=start_s",
-        "num_prefill_tokens=input_tokens",
-        "num_decode_tokens=output_tokens",
     ),
 }
 """COLUMN=FIELD pairs with which a table of a format without a reader can be read today."""

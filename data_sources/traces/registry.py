@@ -10,6 +10,9 @@ READERS: dict[str, str] = {
     "anthropic_batch_results": "batch_results",
     "anthropic_console_tokens_csv": "console_csv",
     "api_replies": "api_replies",
+    "azure_llm_trace": "azure",
+    "azure_lmm_trace": "azure",
+    "burstgpt": "burstgpt",
     "claude_code_jsonl": "claude_code",
     "codex_exec_json": "codex_exec",
     "codex_rollout": "codex",
@@ -23,6 +26,8 @@ READERS: dict[str, str] = {
     "openai_batch_output": "batch_results",
     "openai_usage_api": "openai_usage_api",
     "openai_usage_csv": "openai_csv",
+    "vidur_lengths": "vidur",
+    "vidur_trace": "vidur",
 }
 """Format id -> module of this package with a function `read` (a `base.Reader`)."""
 

@@ -19,8 +19,8 @@ def stats(workload: Workload) -> dict[str, Any]:
     """Counts of the whole workload, keys as in the shell's `inspect`; unknown is None.
 
     `rows` is the number of data rows of the file where its reader states one (an export with
-    blank rows has more of them than requests), else the rows kept. Ratios and block statistics
-    are made elsewhere.
+    blank rows has more of them than requests), else the rows kept; likewise `models`. Ratios
+    and block statistics are made elsewhere.
     """
     found: dict[str, Any] = {
         "rows": workload.format_stats.get("rows", workload.rows),
@@ -31,7 +31,7 @@ def stats(workload: Workload) -> dict[str, Any]:
     for name in WRITE_COLUMNS:
         found[name] = _total(workload, name)
     found["duration_s"] = _duration_s(workload)
-    found["models"] = _rows_by_model(workload)
+    found["models"] = workload.format_stats.get("models", _rows_by_model(workload))
     found["sessions"] = _distinct(workload, "session_id")
     return found
 

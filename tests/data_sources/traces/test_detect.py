@@ -144,14 +144,15 @@ def test_a_format_not_read_yet_is_named_with_what_to_do(tmp_path: Path, name: st
         assert not advice.startswith("traces.")
 
 
-def test_the_refusal_of_an_azure_trace_reads_as_a_sentence(tmp_path: Path) -> None:
-    text = "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n"
+def test_the_refusal_of_a_daily_export_reads_as_a_sentence(tmp_path: Path) -> None:
+    text = "Date,Slug,Requests,Prompt Tokens,Completion Tokens\n2026-10-01,x/y,3,374,44\n"
     with pytest.raises(InputError) as caught:
-        read_text(tmp_path, text, "conv.csv")
+        read_text(tmp_path, text, "daily.csv")
     assert say("en", caught.value.message) == (
-        "conv.csv is a file of this kind: Azure LLM inference trace. kvledger does not read it "
-        'yet. Say what its columns mean (in the shell: --map "TIMESTAMP=start_utc" '
-        '--map "ContextTokens=input_tokens" --map "GeneratedTokens=output_tokens").'
+        "daily.csv is a file of this kind: OpenRouter daily activity. kvledger does not read it "
+        'yet. Say what its columns mean (in the shell: --map "Date=start_utc" '
+        '--map "Slug=model" --map "Requests=n_requests" --map "Prompt Tokens=input_tokens" '
+        '--map "Completion Tokens=output_tokens").'
     )
 
 

@@ -27,10 +27,10 @@ def test_a_japanese_table_opens_with_what_its_names_tell(tmp_path: Path) -> None
 
 
 def test_a_known_layout_without_a_reader_opens_with_its_own_meaning(tmp_path: Path) -> None:
-    text = "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:15:46.6805900,374,44\n"
-    asked = picker_for([write(tmp_path, "azure.csv", text)])
-    assert asked.guess["input_tokens"] == "ContextTokens"
-    assert asked.guess["start_utc"] == "TIMESTAMP"
+    text = "Date,Slug,Requests,Prompt Tokens,Completion Tokens\n2026-10-01,x/y,3,374,44\n"
+    asked = picker_for([write(tmp_path, "daily.csv", text)])
+    assert asked.guess["input_tokens"] == "Prompt Tokens"
+    assert asked.guess["start_utc"] == "Date"
 
 
 def test_a_trace_without_a_block_size_is_asked_for_it_alone(tmp_path: Path) -> None:

@@ -1,0 +1,121 @@
+"""BurstGPT, parts 1 to 3: a time, a model and two lengths a row; part 3 has sessions as well.
+
+A row without response tokens is a failed request: kept, marked, and not billed. Rows that are
+equal in every column are separate requests and are never merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from data_sources.traces.assemble import assemble
+from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult
+from data_sources.traces.block_sizes import shown_lines
+from data_sources.traces.columns import to_text
+from data_sources.traces.delimited import Table
+from data_sources.traces.pieces import Piece
+from data_sources.traces.row_rules import ints_of
+from data_sources.traces.serving_csv import (
+    Layout,
+    counts_of,
+    length_stats,
+    mismatched,
+    order_stats,
+    own_seconds,
+    read_piece,
+    rows_by_name,
+)
+from econ.workload import Text
+from messages.errors import Message
+
+FORMAT = "burstgpt"
+_PROMPT, _ANSWER, _TOTAL = "Request tokens", "Response tokens", "Total tokens"
+_SESSION = "Session ID"
+_LAYOUT = Layout(
+    binding={
+        "arrival_s": "Timestamp",
+        "session_id": _SESSION,
+        "finished_s": "Elapsed time",
+        "model": "Model",
+        "input_tokens": _PROMPT,
+        "output_tokens": _ANSWER,
+        "tags": "Log Type",
+    },
+    counts=(_TOTAL,),
+)
+PUBLISHED_ROWS = {"1": 1_429_737, "3": 5_344_021}
+"""Rows of the published parts: https://github.com/HPMLL/BurstGPT (the count of part 2 is unknown).
+Small samples of random rows with the same header are in circulation."""
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+def read(files: Sequence[Decoded], options: ReadOptions, progress: Progress) -> ReadResult:
+    """All files on one clock; a `base.Reader`."""
+    pieces = []
+    for done, file in enumerate(files):
+        progress(done / len(files), "read")
+        piece, table = read_piece(file, _LAYOUT, options)
+        piece.columns["failed"] = (ints_of(piece.columns, "output_tokens", piece.rows) == 0).astype(
+            np.int64
+        )
+        piece.stats = _stats(piece, table)
+        _say(piece, table)
+        pieces.append(piece)
+    return assemble(pieces, FORMAT, options)
+
+
+def _stats(piece: Piece, table: Table) -> dict[str, Any]:
+    found = length_stats(table, _LAYOUT) | order_stats(piece)
+    for key, column in (("models", "Model"), ("log_types", "Log Type")):
+        if column in table.columns:
+            found[key] = rows_by_name(to_text(table.columns[column]))
+    found["rows_total_mismatch"] = len(_other_total(table))
+    seconds = own_seconds(piece)
+    if len(seconds) and not np.isnan(seconds).all():
+        found["first_ts_s"] = round(float(np.nanmin(seconds)), 6)
+    sessions = table.columns.get(_SESSION)
+    if sessions is not None:
+        found["rows_without_session"] = int((to_text(sessions).codes < 0).sum())
+    return found
+
+
+def _other_total(table: Table) -> npt.NDArray[np.int64]:
+    parts = [counts_of(table, _PROMPT), counts_of(table, _ANSWER)]
+    return mismatched(counts_of(table, _TOTAL), parts)
+
+
+def _say(piece: Piece, table: Table) -> None:
+    """What the receipt says of this file: failures, repeats, odd totals, an incomplete copy."""
+    name = piece.file.source.name
+    failed = int(ints_of(piece.columns, "failed", piece.rows).sum())
+    if failed:
+        piece.notes.append(Message("serving.failed_rows", {"file": name, "rows": failed}))
+    repeats = _repeats(piece)
+    if repeats:
+        piece.notes.append(Message("serving.equal_rows", {"file": name, "rows": repeats}))
+    differ = _other_total(table)
+    if len(differ):
+        values = {"file": name, "rows": len(differ), "column": _TOTAL}
+        lines = shown_lines(piece.lines(differ))
+        piece.notes.append(Message("serving.total_differs", {**values, "lines": lines}))
+    if table.rows not in PUBLISHED_ROWS.values():
+        parts = "3" if _SESSION in table.columns else "1"
+        values = {"file": name, "rows": table.rows, "part": parts}
+        published = {"published": PUBLISHED_ROWS[parts]}
+        piece.notes.append(Message("serving.not_published_count", {**values, **published}))
+
+
+def _repeats(piece: Piece) -> int:
+    """How many usable rows equal an earlier one in every column (by a 64-bit hash)."""
+    keys = np.zeros(piece.rows, dtype=np.uint64)
+    for column in piece.columns.values():
+        values = column.codes.astype(np.int64) if isinstance(column, Text) else column
+        bits = np.ascontiguousarray(values).view(np.uint64)
+        keys = (keys ^ bits) * _MIX
+        keys ^= keys >> np.uint64(29)
+    return piece.rows - len(np.unique(keys))

@@ -1,0 +1,55 @@
+"""Public serving traces and layout files: every statistic of their catalogue, counted elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from data_sources.traces.base import ReadResult
+from data_sources.traces.read import read
+from data_sources.traces.source import open_path
+from data_sources.traces.stats import inspect_json
+from econ.prefix_stats import prefix_stats
+from messages.catalogue import sayer
+
+PLAIN = (
+    "serving_plain/azure2023/AzureLLMInferenceTrace_conv.csv",
+    "serving_plain/azure_layouts/AzureLLM_2024_layout.2000.synthetic.csv",
+    "serving_plain/azure_layouts/AzureLMM_2025_layout.500.synthetic.csv.gz",
+    "serving_plain/burstgpt/BurstGPT_1.head3.csv",
+    "serving_plain/burstgpt/BurstGPT_1_layout.3000.synthetic.csv",
+    "serving_plain/burstgpt/BurstGPT_3.head4.csv",
+    "serving_plain/burstgpt/BurstGPT_3_layout.2000.synthetic.csv",
+    "serving_plain/vidur/arxiv_summarization_stats_llama2_tokenizer_filtered_v2.csv",
+    "serving_plain/vidur/splitwise_conv.csv",
+)
+
+
+@pytest.fixture(scope="module")
+def index(reference_data: Path) -> dict[str, dict[str, Any]]:
+    text = (reference_data / "traces" / "INDEX.yaml").read_text("utf-8")
+    entries = yaml.load(text, Loader=yaml.CSafeLoader)["files"]
+    return {entry["file"]: entry for entry in entries}
+
+
+def read_files(reference_data: Path, *names: str) -> ReadResult:
+    return read([open_path(reference_data / "traces" / name) for name in names])
+
+
+def counted(result: ReadResult) -> dict[str, Any]:
+    """What `inspect` prints, `stats` before `format_stats`."""
+    found = inspect_json(result, prefix_stats(result.workload), sayer("en"))
+    return {**found["format_stats"], **found["stats"]}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_every_statistic_of_a_trace_is_reached(
+    name: str, reference_data: Path, index: dict[str, Any]
+) -> None:
+    result = read_files(reference_data, name)
+    found, expected = counted(result), index[name]["stats"]
+    assert {key: found.get(key) for key in expected} == expected
+    assert result.workload.format == index[name]["format"]
