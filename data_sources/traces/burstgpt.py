@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from data_sources.traces.assemble import assemble
 from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult
-from data_sources.traces.block_sizes import shown_lines
 from data_sources.traces.columns import to_text
 from data_sources.traces.delimited import Table
 from data_sources.traces.pieces import Piece
@@ -28,6 +27,7 @@ from data_sources.traces.serving_csv import (
     own_seconds,
     read_piece,
     rows_by_name,
+    say_mismatched,
 )
 from econ.workload import Text
 from messages.errors import Message
@@ -98,16 +98,22 @@ def _say(piece: Piece, table: Table) -> None:
     repeats = _repeats(piece)
     if repeats:
         piece.notes.append(Message("serving.equal_rows", {"file": name, "rows": repeats}))
-    differ = _other_total(table)
-    if len(differ):
-        values = {"file": name, "rows": len(differ), "column": _TOTAL}
-        lines = shown_lines(piece.lines(differ))
-        piece.notes.append(Message("serving.total_differs", {**values, "lines": lines}))
+    say_mismatched(piece, _other_total(table), _TOTAL)
     if table.rows not in PUBLISHED_ROWS.values():
-        parts = "3" if _SESSION in table.columns else "1"
-        values = {"file": name, "rows": table.rows, "part": parts}
-        published = {"published": PUBLISHED_ROWS[parts]}
-        piece.notes.append(Message("serving.not_published_count", {**values, **published}))
+        piece.notes.append(_not_as_published(piece, table))
+
+
+def _not_as_published(piece: Piece, table: Table) -> Message:
+    part = "3" if _SESSION in table.columns else "1"
+    return Message(
+        "serving.not_published_count",
+        {
+            "file": piece.file.source.name,
+            "rows": table.rows,
+            "part": part,
+            "published": PUBLISHED_ROWS[part],
+        },
+    )
 
 
 def _repeats(piece: Piece) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from data_sources.traces.base import Decoded, ReadOptions
+from data_sources.traces.block_sizes import shown_lines
 from data_sources.traces.columns import to_counts
 from data_sources.traces.delimited import NUMBER, TEXT, Table, read_header, read_table
 from data_sources.traces.faults import Faults
@@ -16,6 +17,7 @@ from data_sources.traces.pieces import Piece, Rules, piece_of
 from data_sources.traces.plain_csv import kind_of, not_used
 from data_sources.traces.row_rules import ints_of
 from econ.workload import FloatArray, IntArray, Text
+from messages.errors import Message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,3 +107,12 @@ def mismatched(total: IntArray | None, parts: Sequence[IntArray | None]) -> IntA
     for part in known:
         filled &= part >= 0
     return np.flatnonzero(filled & (total != sum(known)))
+
+
+def say_mismatched(piece: Piece, rows: IntArray, column: str) -> None:
+    """Note the rows whose stated total, `column`, is not the sum of their parts."""
+    if not len(rows):
+        return
+    values = {"file": piece.file.source.name, "column": column}
+    found = {"rows": len(rows), "lines": shown_lines(piece.lines(rows))}
+    piece.notes.append(Message("serving.total_differs", {**values, **found}))

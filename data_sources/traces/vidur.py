@@ -7,7 +7,6 @@ from typing import Any
 
 from data_sources.traces.assemble import assemble
 from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult
-from data_sources.traces.block_sizes import shown_lines
 from data_sources.traces.delimited import Table
 from data_sources.traces.pieces import Piece
 from data_sources.traces.serving_csv import (
@@ -18,8 +17,8 @@ from data_sources.traces.serving_csv import (
     mismatched,
     order_stats,
     read_piece,
+    say_mismatched,
 )
-from messages.errors import Message
 
 TIMED_FORMAT = "vidur_trace"
 LENGTHS_FORMAT = "vidur_lengths"
@@ -55,12 +54,5 @@ def _stats(piece: Piece, table: Table) -> dict[str, Any]:
         parts = [counts_of(table, column) for column in list(_LAYOUT.binding.values())[1:]]
         differ = mismatched(counts_of(table, _TOTAL), parts)
         found["rows_total_mismatch"] = len(differ)
-        if len(differ):
-            values = {
-                "file": piece.file.source.name,
-                "rows": len(differ),
-                "column": _TOTAL,
-                "lines": shown_lines(piece.lines(differ)),
-            }
-            piece.notes.append(Message("serving.total_differs", values))
+        say_mismatched(piece, differ, _TOTAL)
     return found
