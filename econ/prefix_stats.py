@@ -52,6 +52,12 @@ def prefix_hits(workload: Workload) -> PrefixHits | None:
     )
 
 
+def chain_numbers(prefix: Prefix) -> IntArray:
+    """A number for every entry of `block_ids`: equal where its id and all ids before it in the row
+    are equal. Numbers need not be dense."""
+    return _chains(prefix, block_rows(prefix), _groups(prefix.block_ids)).of
+
+
 def ideal_hit_tokens(workload: Workload) -> IntArray | None:
     """Prompt tokens of every row that an unlimited cache would have known; None without prefix
     structure. Cheaper than `prefix_hits`: no chains."""
