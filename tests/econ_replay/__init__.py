@@ -1,0 +1,1 @@
+"""The replay of a paged cache: figures, laws, and the slow oracle."""
