@@ -71,7 +71,8 @@ def ideal_hit_tokens(workload: Workload) -> IntArray | None:
 def prefix_stats(workload: Workload) -> dict[str, int | float | None]:
     """The statistics by name, ratios 0..1 rounded to six digits, None where nothing was counted;
     empty for a workload without prefix structure. Rows without blocks are left out of the mean.
-    With more than one model also `_per_model`: ids shared only inside a model.
+    With more than one model, or ids that compare inside a model only, also `_per_model`: ids shared
+    only inside a model.
     """
     hits = prefix_hits(workload)
     if hits is None or workload.prefix is None:
@@ -97,7 +98,7 @@ def prefix_stats(workload: Workload) -> dict[str, int | float | None]:
             int(hits.hit_tokens[half:].sum()), int(input_tokens[half:].sum())
         ),
     }
-    if len(np.unique(workload.text("model").codes)) > 1:
+    if workload.prefix.scope == "model" or len(np.unique(workload.text("model").codes)) > 1:
         per_model = int(_hit_blocks_per_model(workload, workload.prefix).sum())
         stats["ideal_hit_blocks_per_model"] = per_model
         stats["ideal_block_hit_ratio_per_model"] = _ratio(per_model, total)

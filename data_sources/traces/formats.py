@@ -17,7 +17,6 @@ UNREAD: dict[str, str] = {
     "anthropic_console_cost_csv": COST_ONLY,
     "anthropic_cost_report": COST_ONLY,
     "anthropic_usage_report": CONVERT,
-    "bailian_trace": MAP,
     "bedrock_invocation_log": CONVERT,
     "cloudflare_ai_gateway_logs": CONVERT,
     "cursor_usage_events": CONVERT,
@@ -41,17 +40,11 @@ UNREAD: dict[str, str] = {
     "tracelab_rounds": MAP,
     "vllm_engine_log": NOT_REQUESTS,
     "vllm_prometheus": NOT_REQUESTS,
-    "weka_kv_cache_tester": CONVERT,
     "wildchat": TEXT_ONLY,
 }
 """Formats that are recognised and not read yet, with what their user can do."""
 
 MAP_FLAGS: dict[str, tuple[str, ...]] = {
-    "bailian_trace": (
-        "timestamp=start_s",
-        "input_length=input_tokens",
-        "output_length=output_tokens",
-    ),
     "litellm_spend_logs": (
         "startTime=start_utc",
         "model=model",

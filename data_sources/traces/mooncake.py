@@ -11,16 +11,22 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from data_sources.traces.assemble import assemble
 from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult
 from data_sources.traces.block_ids import Blocks
-from data_sources.traces.block_sizes import KnownSize, unfit, unfit_notes
-from data_sources.traces.columns import MAX_COUNT
-from data_sources.traces.faults import Faults, Rejects
-from data_sources.traces.mooncake_rows import COUNTS, Rows, physical_lines, read_rows
-from data_sources.traces.pieces import MAX_START, Piece
+from data_sources.traces.block_rows import (
+    MILLISECONDS,
+    faults_of,
+    flags,
+    mean_stats,
+    misfit,
+    time_stats,
+)
+from data_sources.traces.block_sizes import KnownSize, unfit
+from data_sources.traces.faults import Rejects
+from data_sources.traces.mooncake_rows import Rows, physical_lines, read_rows
+from data_sources.traces.pieces import Piece
 from econ.workload import EMPTY, Column, IntArray, Prefix
 from messages.errors import Message, input_error
 
@@ -49,17 +55,17 @@ def _prefix(blocks: Blocks, sizes: Sequence[int]) -> Prefix | None:
 
 
 def _piece(file: Decoded, rows: Rows, options: ReadOptions) -> tuple[Piece, int | None]:
-    faults = _faults(rows)
+    faults = faults_of(rows, MILLISECONDS)
     keep = np.flatnonzero(~faults.mask)
     size, notes = _block_size(file, rows, keep, options)
     if size is not None:
         misfits = np.zeros(len(rows), dtype=np.bool_)
         misfits[keep] = unfit(rows.counts["input_length"][keep], rows.blocks.lengths[keep], size)
         if options.leave_out_flagged:
-            faults.add(misfits, _misfit(rows, size))
+            faults.add(misfits, misfit(rows, size))
             keep = np.flatnonzero(~faults.mask)
         else:
-            notes += _flags(file, rows, keep, size)
+            notes += flags(file, rows, keep, size)
     stats = _stats(file, rows, keep, size)
     rejects = Rejects(file.source.name)
     for line, reason in rows.broken:
@@ -87,37 +93,10 @@ def _columns(rows: Rows, keep: IntArray) -> dict[str, Column]:
         "output_tokens": rows.counts["output_length"][keep],
         **{name: text.take(keep) for name, text in rows.names.items()},
     }
-    arrival_s = rows.time_ms[keep] / 1000.0
+    arrival_s = rows.times[keep] / MILLISECONDS.units_a_second
     if not np.isnan(arrival_s).all():
         columns["arrival_s"] = arrival_s
     return columns
-
-
-def _faults(rows: Rows) -> Faults:
-    """Rows that are no request: numbers out of range, no prompt, no answer length."""
-    faults = Faults(len(rows))
-    for name in COUNTS:
-        counts = rows.counts[name]
-        odd = (counts < EMPTY) | (counts > MAX_COUNT)
-        faults.add(odd, _odd_number(name, counts, "columnar.expected_count"))
-    with np.errstate(invalid="ignore"):
-        absurd = np.abs(rows.time_ms) > MAX_START
-    faults.add(absurd, _odd_number("timestamp", rows.time_ms, "columnar.expected_ms"))
-    prompt, output = rows.counts["input_length"], rows.counts["output_length"]
-    faults.add(prompt == EMPTY, lambda _: Message("columnar.no_input"))
-    faults.add(prompt == 0, lambda _: Message("columnar.zero_input"))
-    faults.add(output == EMPTY, lambda _: Message("columnar.no_output"))
-    return faults
-
-
-def _odd_number(name: str, numbers: npt.NDArray[Any], expected: str) -> Any:
-    def reason(row: int) -> Message:
-        return Message(
-            "columnar.wrong_cell",
-            {"column": name, "expected": Message(expected), "found": str(numbers[row])},
-        )
-
-    return reason
 
 
 def _block_size(
@@ -131,32 +110,6 @@ def _block_size(
     known = KnownSize(file.source.name, rows.counts["block_size"][keep], tokens, lengths)
     size, note = known.settle(options, lambda: rows.lines(keep))
     return size, [*notes, note]
-
-
-def _flags(file: Decoded, rows: Rows, keep: IntArray, size: int) -> list[Message]:
-    return unfit_notes(
-        file.source.name,
-        rows.counts["input_length"][keep],
-        rows.blocks.lengths[keep],
-        size,
-        lambda positions: rows.lines(keep[positions]),
-    )
-
-
-def _misfit(rows: Rows, size: int) -> Any:
-    def reason(row: int) -> Message:
-        tokens = int(rows.counts["input_length"][row])
-        return Message(
-            "columnar.ids_left_out",
-            {
-                "tokens": tokens,
-                "found": int(rows.blocks.lengths[row]),
-                "expected": -(-tokens // size),
-                "size": size,
-            },
-        )
-
-    return reason
 
 
 def _stats(file: Decoded, rows: Rows, keep: IntArray, size: int | None) -> dict[str, Any]:
@@ -179,25 +132,4 @@ def _stats(file: Decoded, rows: Rows, keep: IntArray, size: int | None) -> dict[
         misfits = int(unfit(prompt[keep], ids[keep], size).sum())
         found |= {"block_size": size, "rows_len_hash_ne_ceil": misfits}
         found[f"rows_len_hash_ne_ceil_{size}"] = misfits
-    return found | _times(rows.time_ms[keep]) | _means(prompt[keep], output[keep])
-
-
-def _times(time_ms: Any) -> dict[str, Any]:
-    known = time_ms[~np.isnan(time_ms)]
-    if not len(known):
-        return {}
-    return {
-        "first_ts_s": round(float(known.min()) / 1000, 6),
-        "last_ts_s": round(float(known.max()) / 1000, 6),
-        "distinct_timestamps": len(np.unique(known)),
-        "out_of_order_pairs": int((np.diff(known) < 0).sum()),
-    }
-
-
-def _means(prompt: IntArray, output: IntArray) -> dict[str, Any]:
-    if not len(prompt):
-        return {}
-    return {
-        "mean_input": round(float(prompt.mean()), 2),
-        "mean_output": round(float(output.mean()), 2),
-    }
+    return found | time_stats(rows, keep, MILLISECONDS) | mean_stats(rows, keep)

@@ -12,6 +12,7 @@ READERS: dict[str, str] = {
     "api_replies": "api_replies",
     "azure_llm_trace": "azure",
     "azure_lmm_trace": "azure",
+    "bailian_trace": "bailian",
     "burstgpt": "burstgpt",
     "claude_code_jsonl": "claude_code",
     "codex_exec_json": "codex_exec",
@@ -28,6 +29,7 @@ READERS: dict[str, str] = {
     "openai_usage_csv": "openai_csv",
     "vidur_lengths": "vidur",
     "vidur_trace": "vidur",
+    "weka_kv_cache_tester": "kv_cache_tester",
 }
 """Format id -> module of this package with a function `read` (a `base.Reader`)."""
 

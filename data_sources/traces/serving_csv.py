@@ -113,6 +113,14 @@ def say_mismatched(piece: Piece, rows: IntArray, column: str) -> None:
     """Note the rows whose stated total, `column`, is not the sum of their parts."""
     if not len(rows):
         return
-    values = {"file": piece.file.source.name, "column": column}
-    found = {"rows": len(rows), "lines": shown_lines(piece.lines(rows))}
-    piece.notes.append(Message("serving.total_differs", {**values, **found}))
+    piece.notes.append(
+        Message(
+            "serving.total_differs",
+            {
+                "file": piece.file.source.name,
+                "rows": len(rows),
+                "column": column,
+                "lines": shown_lines(piece.lines(rows)),
+            },
+        )
+    )

@@ -26,6 +26,16 @@ PLAIN = (
     "serving_plain/vidur/arxiv_summarization_stats_llama2_tokenizer_filtered_v2.csv",
     "serving_plain/vidur/splitwise_conv.csv",
 )
+BLOCKS = (
+    "serving_prefix/bailian_layout/qwen_traceA_layout.1500.synthetic.jsonl",
+    *(
+        f"serving_prefix/kv_cache_tester/trace_{number}.json"
+        for number in (
+            "0014", "0026", "0036", "0042", "0051", "0057", "0058", "0091", "0103", "0256",
+            "0274", "0277", "0291",
+        )
+    ),
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +55,7 @@ def counted(result: ReadResult) -> dict[str, Any]:
     return {**found["format_stats"], **found["stats"]}
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("name", [*PLAIN, *BLOCKS])
 def test_every_statistic_of_a_trace_is_reached(
     name: str, reference_data: Path, index: dict[str, Any]
 ) -> None:

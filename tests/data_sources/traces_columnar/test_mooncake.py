@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_sources.traces.mooncake_rows import IdCollector
+from data_sources.traces.row_values import IdCollector
 from messages.errors import InputError
 from tests.data_sources.traces_columnar.conftest import ReadFiles
 
