@@ -11,7 +11,6 @@ import io
 import json
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from messages.catalogue import LANGUAGES, say, t
@@ -63,98 +62,22 @@ def _language(words: Sequence[str]) -> str:
 
 
 def _parser(language: str) -> argparse.ArgumentParser:
-    def words(key: str) -> str:
-        return t(language, f"cli.{key}").replace("%", "%%")
+    from ui import shell_parser
 
-    count = _counter(language)
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--json", action="store_true", help=words("json"))
-    common.add_argument("--lang", choices=LANGUAGES, help=words("lang"))
-    parser = argparse.ArgumentParser(prog="kvledger", description=words("description"))
-    parser.add_argument("--lang", choices=LANGUAGES, help=words("lang"))
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-
-    inspect = commands.add_parser("inspect", parents=[common], help=words("inspect"))
-    _reading(inspect, words, count)
-    inspect.set_defaults(command=_inspect)
-
-    report = commands.add_parser("report", parents=[common], help=words("report"))
-    _reading(report, words, count)
-    _choices(report, words)
-    report.set_defaults(command=_report)
-
-    prices = commands.add_parser("prices", help=words("prices"))
-    kinds = prices.add_subparsers(required=True, metavar="COMMAND")
-    show = kinds.add_parser("show", parents=[common], help=words("prices_show"))
-    show.add_argument("model", metavar="MODEL", help=words("model_id"))
-    show.add_argument("--provider", metavar="P", help=words("provider"))
-    show.add_argument("--surface", metavar="S", help=words("surface"))
-    show.add_argument("--mode", metavar="M", help=words("mode"))
-    show.add_argument("--prompt-tokens", metavar="N", type=count, help=words("prompt_tokens"))
-    show.add_argument("--at", metavar="DATE", help=words("at"))
-    show.set_defaults(command=_prices_show)
-    check = kinds.add_parser("check", parents=[common], help=words("prices_check"))
-    check.set_defaults(command=_prices_check)
-
-    saved = commands.add_parser("reports", help=words("reports"))
-    acts = saved.add_subparsers(required=True, metavar="COMMAND")
-    listed = acts.add_parser("list", parents=[common], help=words("reports_list"))
-    listed.set_defaults(command=_reports_list)
-    for name, command in (("show", _reports_show), ("delete", _reports_delete)):
-        act = acts.add_parser(name, parents=[common], help=words(f"reports_{name}"))
-        act.add_argument("report_id", metavar="ID", help=words("report_id"))
-        act.set_defaults(command=command)
-        if name == "show":
-            act.add_argument("--out", metavar="FILE", type=Path, help=words("out"))
-    return parser
-
-
-def _reading(
-    parser: argparse.ArgumentParser, words: Callable[[str], str], count: Callable[[str], int]
-) -> None:
-    parser.add_argument("files", metavar="FILE", nargs="+", type=Path, help=words("files"))
-    parser.add_argument(
-        "--map", metavar="COLUMN=FIELD", action="append", default=[], help=words("map")
+    return shell_parser.build(
+        language,
+        {
+            "inspect": _inspect,
+            "report": _report,
+            "replay": _replay,
+            "curve": _curve,
+            "prices show": _prices_show,
+            "prices check": _prices_check,
+            "reports list": _reports_list,
+            "reports show": _reports_show,
+            "reports delete": _reports_delete,
+        },
     )
-    parser.add_argument(
-        "--map-model", metavar="NAME=ID", action="append", default=[], help=words("map_model")
-    )
-    parser.add_argument("--block-size", metavar="B", type=count, help=words("block_size"))
-    parser.add_argument("--tz", metavar="ZONE", help=words("tz"))
-    parser.add_argument("--name", metavar="NAME", help=words("name"))
-
-
-def _choices(parser: argparse.ArgumentParser, words: Callable[[str], str]) -> None:
-    parser.add_argument("--provider", metavar="P", action="append", default=[],
-                        help=words("candidate_provider"))  # fmt: skip
-    parser.add_argument("--model", metavar="M", action="append", default=[],
-                        help=words("candidate_model"))  # fmt: skip
-    parser.add_argument("--surface", metavar="S", help=words("surface"))
-    parser.add_argument("--mode", metavar="M", help=words("mode"))
-    parser.add_argument("--at", metavar="DATE", help=words("at"))
-    parser.add_argument("--by", metavar="GROUP[,GROUP]", help=words("by"))
-    parser.add_argument("--since", metavar="DATE", help=words("since"))
-    parser.add_argument("--until", metavar="DATE", help=words("until"))
-    parser.add_argument("--change", metavar="FROM..TO", nargs=2, help=words("change"))
-    parser.add_argument("--rate", metavar="JPY=150", action="append", default=[],
-                        help=words("rate"))  # fmt: skip
-    parser.add_argument("--month-factor", metavar="X", help=words("month_factor"))
-    parser.add_argument("--invoice-usd", metavar="USD", help=words("invoice_usd"))
-    parser.add_argument("--include-failed", action="store_true", help=words("include_failed"))
-    parser.add_argument("--out", metavar="FILE", type=Path, help=words("out"))
-    parser.add_argument("--save", action="store_true", help=words("save"))
-
-
-def _counter(language: str) -> Callable[[str], int]:
-    """Reads a whole number from 1; argparse names the flag before our words."""
-
-    def count(text: str) -> int:
-        if not text.isascii() or not text.isdigit() or int(text) < 1:
-            words = t(language, "cli.not_a_count", found=text)
-            raise argparse.ArgumentTypeError(words)
-        return int(text)
-
-    return count
 
 
 def _print_json(data: Any) -> None:
@@ -221,6 +144,40 @@ def _show_report(
     else:
         tell(statement(report, language))
     return 0
+
+
+def _replay(arguments: argparse.Namespace, language: str) -> int:
+    from jobs import replaying, shell_input, shell_replay
+    from ui import shell_curves
+
+    params = shell_replay.replay_params(arguments)
+    result = _read(arguments, shell_input.read_options(arguments), language)
+    data = replaying.replay_json(result.workload, params)
+    if arguments.json:
+        _print_json(data)
+    else:
+        tell(shell_curves.replay(data, language))
+    return 0
+
+
+def _curve(arguments: argparse.Namespace, language: str) -> int:
+    from jobs import replaying, shell_input, shell_replay
+    from ui import shell_curves
+
+    params = shell_replay.curve_params(arguments)
+    result = _read(arguments, shell_input.read_options(arguments), language)
+    data = replaying.curve_json(result.workload, params)
+    if arguments.json:
+        _print_json(data)
+    else:
+        tell(shell_curves.curve(data, language))
+    return 0
+
+
+def _read(arguments: argparse.Namespace, options: Any, language: str) -> Any:
+    from jobs import flows
+
+    return flows.read_paths(arguments.files, options, _stage(language), arguments.name)
 
 
 def _prices_show(arguments: argparse.Namespace, language: str) -> int:

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from econ.replay import Hits, hits_at, rounded, row_hits_at
-from econ.replay_input import DEFAULT_POLICY, Blocks, Policy, Rules, blocks_of
+from econ.replay_input import Blocks, blocks_of
+from econ.replay_names import DEFAULT_POLICY, Policy, Rules
 from econ.workload import FloatArray, IntArray, Workload
 
 Measure = Literal["token", "block", "request"]

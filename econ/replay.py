@@ -9,15 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from econ.replay_input import (
-    DEFAULT_POLICY,
-    US_PER_S,
-    Blocks,
-    Policy,
-    Rules,
-    Scope,
-    blocks_of,
-)
+from econ.replay_input import US_PER_S, Blocks, blocks_of
+from econ.replay_names import DEFAULT_POLICY, Policy, Rules, Scope
 from econ.workload import IntArray, Workload
 
 UNLIMITED = None

@@ -7,23 +7,14 @@ Rules 'engine': only whole blocks are kept, and at least one token of every prom
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from econ.prefix_stats import block_rows
+from econ.replay_names import SCOPES, Rules, Scope
 from econ.workload import FloatArray, IntArray, Prefix, Workload
 from messages.errors import InputError, Message
-
-Rules = Literal["trace", "engine"]
-Policy = Literal["lru", "lru-leaf", "fifo", "clairvoyant"]
-Scope = Literal["file", "model", "team", "user"]
-RULES: tuple[Rules, ...] = ("trace", "engine")
-POLICIES: tuple[Policy, ...] = ("lru-leaf", "lru", "fifo", "clairvoyant")
-SCOPES: tuple[Scope, ...] = ("file", "model", "team", "user")
-DEFAULT_POLICY: Policy = "lru-leaf"
-"""Leaves go first, so that no block outlives the blocks in front of it."""
 
 US_PER_S = 1_000_000
 DENSE_FACTOR = 4

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from econ.replay_input import Policy
+from econ.replay_names import Policy
 
 Row = Sequence[int]
 

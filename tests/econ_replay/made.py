@@ -8,7 +8,8 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import strategies as st
 
-from econ.replay_input import Blocks, Rules, blocks_of
+from econ.replay_input import Blocks, blocks_of
+from econ.replay_names import Rules
 from econ.workload import Prefix, Text, Workload
 
 Rows = list[list[int]]

@@ -12,7 +12,8 @@ import yaml
 from data_sources.traces.base import ReadOptions
 from econ.curve import curve
 from econ.replay import Hits, ReplayParams, replay, row_hits_at
-from econ.replay_input import Policy, Rules, blocks_of
+from econ.replay_input import blocks_of
+from econ.replay_names import Policy, Rules
 from econ.reuse import reuse
 from econ.workload import Workload
 from jobs.reading import read_paths

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from econ.curve import curve_of, spread
 from econ.prefix_stats import prefix_hits
 from econ.replay import hits_at, row_hits
-from econ.replay_input import POLICIES, RULES, Policy, Rules
+from econ.replay_names import POLICIES, RULES, Policy, Rules
 from econ.replay_oracle import oracle_hits
 from econ.workload import Workload
 from tests.econ_replay.made import conversations, input_of, rows_of, workloads
@@ -135,7 +135,8 @@ sys.modules["numba"] = None
 from decimal import Decimal
 from econ.curve import curve
 from econ.replay import ReplayParams, replay
-from econ.replay_input import POLICIES, blocks_of
+from econ.replay_input import blocks_of
+from econ.replay_names import POLICIES
 from econ.reuse import reuse
 from tests.econ_replay.made import made
 far = 2**40

@@ -8,7 +8,8 @@ import pytest
 
 from econ.curve import curve
 from econ.replay import ReplayParams, replay, replay_to_json
-from econ.replay_input import Policy, Rules, blocks_of, scopes_of
+from econ.replay_input import blocks_of, scopes_of
+from econ.replay_names import Policy, Rules
 from econ.workload import Workload
 from messages.errors import InputError
 from tests.econ_replay.made import made
