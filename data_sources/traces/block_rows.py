@@ -13,13 +13,10 @@ from data_sources.traces.base import Decoded
 from data_sources.traces.block_sizes import unfit_notes
 from data_sources.traces.columns import MAX_COUNT
 from data_sources.traces.faults import Faults
+from data_sources.traces.limits import MAX_CLOCK_S
 from data_sources.traces.mooncake_rows import COUNTS, Rows
 from econ.workload import EMPTY, IntArray
 from messages.errors import Message
-
-
-MAX_CLOCK_S = 1e11
-"""A time on the file's own clock; in microseconds it still fits 64 bits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
