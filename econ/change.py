@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, time
 from fractions import Fraction
 
 import numpy as np
@@ -144,8 +144,7 @@ def _all(spends: Spends) -> Spend:
 
 
 def _last_moment(period: Period) -> datetime:
-    midnight = datetime.combine(period.until + timedelta(days=1), time(), UTC)
-    return midnight - timedelta(microseconds=1)
+    return datetime.combine(period.until, time.max, UTC)
 
 
 def _assumptions(bills: list[Bill], new_rows: int) -> tuple[Message, ...]:

@@ -17,6 +17,7 @@ from messages.errors import Message, UsageError
 
 GROUPS = ("day", "model", "session", "workspace", "project", "api_key", "user", "team", "tags")
 SPAN = "2026-10-01..2026-10-31"
+MOST_DIGITS = 20
 _CURRENCY = re.compile(r"[A-Z]{3}")
 
 
@@ -92,9 +93,9 @@ def moment(text: str | None, flag: str) -> datetime | None:
         return None
     try:
         at = datetime.fromisoformat(text)
-    except ValueError:
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError):  # the first and the last hours of the calendar have no UTC
         raise _refused(flag, "2026-11-29", text) from None
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
 def day(text: str | None, flag: str) -> date | None:
@@ -158,13 +159,13 @@ def rates(given: Sequence[str]) -> tuple[Rate, ...]:
 
 
 def number(text: str | None, flag: str) -> Decimal | None:
-    """A finite decimal that is not negative."""
+    """A finite decimal that is not negative, and short when written out: not 1e-999999."""
     if text is None:
         return None
     try:
         value = Decimal(text)
     except InvalidOperation:
         value = Decimal("NaN")
-    if not value.is_finite() or value < 0:
+    if not value.is_finite() or value < 0 or abs(value.adjusted()) > MOST_DIGITS:
         raise _refused(flag, "30.4375", text)
     return value

@@ -90,6 +90,8 @@ WRONG_USAGE = {
     "one span": ("report", "FILE", "--change", "2026-10-01..2026-10-02"),
     "rate": ("report", "FILE", "--rate", "150"),
     "rate of nothing": ("report", "FILE", "--rate", "JPY=0"),
+    "rate of a million digits": ("report", "FILE", "--rate", "JPY=1e-999999"),
+    "moment before the calendar": ("report", "FILE", "--at", "0001-01-01T00:00+09:00"),
     "rate of no number": ("report", "FILE", "--rate", "JPY=nan"),
     "month": ("report", "FILE", "--month-factor", "many"),
     "invoice": ("report", "FILE", "--invoice-usd", "-3"),

@@ -21,7 +21,7 @@ URL_WORKLOAD = "w"
 URL_FILE = "file"
 URL_REPORT = "report"
 URL_YEN = "jpy"
-MOST_YEN = 100_000
+LEAST_YEN, MOST_YEN = Decimal("0.0001"), 100_000
 _MODEL = re.compile(r"[\w.:@/\[\]-]{1,100}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -155,7 +155,7 @@ def yen_per_usd() -> Decimal | None:
         rate = Decimal(text)
     except InvalidOperation:
         return None
-    return rate if rate.is_finite() and 0 < rate <= MOST_YEN else None
+    return rate if rate.is_finite() and LEAST_YEN <= rate <= MOST_YEN else None
 
 
 def choose_yen(per_usd: Decimal | None) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from data_sources.traces.base import ReadOptions
 from data_sources.traces.limits import MAX_ROWS, MAX_TEXT_CHARS
 from data_sources.traces.tally import rejected
+from econ.money import e13_from_usd
 from econ.workload import (
     COST_COLUMNS,
     EMPTY,
@@ -28,7 +29,8 @@ from messages.errors import input_error
 
 NAT = np.iinfo(np.int64).min
 Field = int | float | str | None
-_E13 = Decimal(10) ** 13
+MOST_COST_USD = 900_000
+"""In 1e-13 USD this still fits 64 bits."""
 
 
 class _TextColumn:
@@ -197,13 +199,14 @@ def clean_text(text: str) -> str:
 
 
 def cost_e13(value: object) -> int | None:
-    """A stated cost in USD as a count of 1e-13 USD, None where there is none or it is no number."""
+    """A stated cost in USD as a count of 1e-13 USD (half up), None where there is none, it is no
+    number, or more than a row can hold."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal)):
         return None
     try:
         amount = Decimal(str(value))
-        if not amount.is_finite() or abs(amount) >= Decimal(900_000):
+        if not amount.is_finite() or abs(amount) >= MOST_COST_USD:
             return None
-        return int((amount * _E13).to_integral_value())
+        return e13_from_usd(amount)
     except ArithmeticError:
         return None

@@ -7,7 +7,6 @@ is empty and 0 is 0. What is no number makes its row faulty; it never becomes on
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,8 +14,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from data_sources.traces.builder import cost_e13
 from data_sources.traces.faults import BoolArray, Faults, shown
-from data_sources.traces.limits import MAX_TOKENS_A_ROW
+from data_sources.traces.limits import MAX_DURATION_S, MAX_TOKENS_A_ROW
 from econ.workload import EMPTY, EMPTY_COST, FloatArray, IntArray, Text
 from messages.errors import Message
 
@@ -28,8 +28,6 @@ NULL_TEXTS = ("", "None", "none", "NONE", "null", "NULL", "Null", "NaN", "nan", 
 
 MAX_COUNT = MAX_TOKENS_A_ROW
 """Largest count of tokens or requests in one cell: below 2^53, so `3.0` is read exactly."""
-
-COST_SCALE_DIGITS = 13  # observed cost is kept in 1e-13 USD
 
 _NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 _THOUSANDS = r"^[+-]?\d{1,3}([,\s]\d{3})+(\.\d*)?$"
@@ -117,7 +115,7 @@ def to_seconds(cells: Cells, column: str, faults: Faults) -> FloatArray:
     """Durations in seconds, NaN where blank; text and negative numbers are faults."""
     seconds, bad = floats_of(cells)
     with np.errstate(invalid="ignore"):
-        bad = bad | (seconds < 0) | (seconds > MAX_COUNT)
+        bad = bad | (seconds < 0) | (seconds > MAX_DURATION_S)
     faults.add(bad, _wrong_cell(cells, column, "columnar.expected_seconds"))
     return seconds
 
@@ -146,7 +144,7 @@ def to_cost_e13(cells: Cells, column: str, faults: Faults) -> IntArray:
     bad = validity(text) & ~np.asarray(pc.fill_null(number, False).to_numpy(), dtype=np.bool_)
     costs = np.full(len(text), EMPTY_COST, dtype=np.int64)
     spelled = pc.unique(pc.if_else(number, text, None).combine_chunks()).drop_null()
-    scaled = [_scaled_cost(value) for value in spelled.to_pylist()]
+    scaled = [cost_e13(value) for value in spelled.to_pylist()]
     index = pc.fill_null(pc.index_in(text, value_set=spelled), -1)
     codes = np.asarray(index.to_numpy(), dtype=np.int64)
     table = np.asarray([EMPTY_COST if cost is None else cost for cost in scaled], dtype=np.int64)
@@ -155,14 +153,6 @@ def to_cost_e13(cells: Cells, column: str, faults: Faults) -> IntArray:
     bad |= priced & (costs == EMPTY_COST)
     faults.add(bad, _wrong_cell(cells, column, "columnar.expected_usd"))
     return costs
-
-
-def _scaled_cost(spelled: str) -> int | None:
-    try:
-        scaled = int(Decimal(spelled).scaleb(COST_SCALE_DIGITS).to_integral_value("ROUND_HALF_UP"))
-    except (InvalidOperation, OverflowError):
-        return None
-    return scaled if abs(scaled) < 2**62 else None
 
 
 def to_text(cells: Cells, nulls: tuple[str, ...] = NULL_TEXTS) -> Text:

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from data_sources.traces.block_ids import Blocks
-from data_sources.traces.block_rows import MAX_CLOCK_S
 from data_sources.traces.builder import clean_text
 from data_sources.traces.faults import Rejects
+from data_sources.traces.limits import MAX_CLOCK_S
 from data_sources.traces.row_values import BadValueError, IdCollector, count_of, number_of
 from data_sources.traces.tally import RowRejectedError
 from econ.workload import EMPTY, IntArray

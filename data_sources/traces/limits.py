@@ -32,6 +32,17 @@ MAX_LINE_BYTES = 64_000_000
 MAX_TEXT_CHARS = 4_096
 """One name (model, key, session) in a row."""
 
+EARLIEST_US = 315_532_800_000_000  # 1980
+LATEST_US = 4_102_444_800_000_000  # 2100
+"""Times of requests, in microseconds since 1970. What lies outside is no time of a request: no
+calendar may hold it, and the hours between it and the others would fill the memory."""
+
+MAX_DURATION_S = 1e9
+"""31 years between the start of a request and its answer."""
+
+MAX_CLOCK_S = 1e11
+"""A start on the file's own clock; in microseconds it still fits 64 bits."""
+
 MAX_TOKENS_A_ROW = 10**13
 """More than any bucket of any export; keeps sums over 20 M rows of cost inside 64 bits apart."""
 

@@ -7,7 +7,8 @@ apart by magnitude. A moment without a zone is not absolute: the caller decides 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
@@ -17,6 +18,7 @@ import pyarrow.compute as pc
 
 from data_sources.traces.columns import Cells, floats_of, is_text, numpy_of, plain_strings, validity
 from data_sources.traces.faults import BoolArray, Faults, shown
+from data_sources.traces.limits import EARLIEST_US, LATEST_US
 from econ.workload import IntArray, TimeArray
 from messages.errors import Message, input_error
 
@@ -70,7 +72,7 @@ def to_moments(cells: Cells, column: str, faults: Faults) -> Moments:
     moments, bad = moments_of(cells, column)
 
     def reason(row: int) -> Message:
-        found = shown(cells[row].as_py())
+        found = _spelled(cells[row])
         expected = Message("columnar.expected_time")
         return Message(
             "columnar.wrong_cell", {"column": column, "expected": expected, "found": found}
@@ -80,8 +82,25 @@ def to_moments(cells: Cells, column: str, faults: Faults) -> Moments:
     return moments
 
 
+def _spelled(cell: Any) -> str:
+    """A cell as it stands; a time that no calendar holds as its number."""
+    try:
+        return shown(cell.as_py())
+    except (OverflowError, ValueError):
+        return shown(cell.value)
+
+
 def moments_of(cells: Cells, column: str) -> tuple[Moments, BoolArray]:
-    """(moments, bad cells) of a column of any type."""
+    """(moments, bad cells) of a column of any type. A time outside 1980 to 2100 is bad."""
+    moments, bad = _as_written(cells, column)
+    absurd = moments.filled & ((moments.us < EARLIEST_US) | (moments.us >= LATEST_US))
+    if absurd.any():
+        moments = replace(moments, us=np.where(absurd, NO_TIME, moments.us))
+        bad = bad | absurd
+    return moments, bad
+
+
+def _as_written(cells: Cells, column: str) -> tuple[Moments, BoolArray]:
     kind = cells.type
     if pa.types.is_timestamp(kind):
         zoned = kind.tz is not None

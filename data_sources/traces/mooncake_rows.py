@@ -144,7 +144,7 @@ class _Collected:
             self._keys[name].append(key)
         for name, names in self._names.items():
             given = value.get(name)
-            names.append(None if given is None else str(given)[:4096])
+            names.append(None if given is None else _storable(str(given)[:4096]))
         self._ids.extend(ids)
         self._lengths.append(len(ids))
         self._lines.append(number)
@@ -175,6 +175,11 @@ class _Collected:
             broken=tuple(broken),
             broken_objects=broken_objects,
         )
+
+
+def _storable(name: str) -> str:
+    """`name` without half surrogate pairs, which JSON may spell and no file can hold."""
+    return name.encode("utf-8", "replace").decode()
 
 
 def _by_line(file: Decoded, progress: Progress, layout: Layout) -> Rows:

@@ -28,6 +28,7 @@ from data_sources.traces.columns import (
 from data_sources.traces.delimited import Table
 from data_sources.traces.faults import BoolArray, Faults, Lines, Rejects, shown
 from data_sources.traces.fields import CLOSED_SETS, KINDS
+from data_sources.traces.limits import MAX_CLOCK_S
 from data_sources.traces.moments import NO_TIME, Moments, settle_zone, to_moments
 from data_sources.traces.row_rules import Row, check_rows, whole_prompt
 from econ.workload import Column, IntArray, Text, filled
@@ -36,7 +37,7 @@ from messages.errors import Message
 EPOCH_FROM_S = 1e9
 """A start of more seconds than this (31 years) is counted from 1970, not from the first row."""
 
-MAX_START = 4e18
+_MAX_NUMBER = 4e18
 """Nanoseconds since 1970 in the year 2096; no clock shows more."""
 
 _SAMPLE = 1_000
@@ -189,7 +190,7 @@ class _Cells:
                 return
         numbers, bad = _numbers_of(cells)
         with np.errstate(invalid="ignore"):
-            absurd = np.abs(numbers) > MAX_START
+            absurd = np.abs(numbers) > _MAX_NUMBER
         if absurd.any():
             numbers, bad = np.where(absurd, np.nan, numbers), bad | absurd
         known = numbers[~np.isnan(numbers)]
@@ -198,7 +199,9 @@ class _Cells:
         if dates or (len(known) and float(np.median(sample)) >= EPOCH_FROM_S):
             self._real_start(cells, column)
         else:
-            self.faults.add(bad, _not_seconds(cells, column))
+            with np.errstate(invalid="ignore"):
+                late = np.abs(numbers) > MAX_CLOCK_S
+            self.faults.add(bad | late, _not_seconds(cells, column))
             self.columns["arrival_s"] = numbers
 
     def _real_start(self, cells: Cells, column: str) -> None:

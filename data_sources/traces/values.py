@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from data_sources.traces.limits import MAX_TOKENS_A_ROW
+from data_sources.traces.limits import EARLIEST_US, LATEST_US, MAX_TOKENS_A_ROW
 from data_sources.traces.tally import rejected
 from messages.errors import input_error
 
@@ -21,9 +21,6 @@ _ISO = re.compile(
 )
 _EPOCH_UNITS = ((1e17, 1_000), (1e14, 1), (1e11, 0.001), (1e8, 0.000_001))
 """(at least, units a microsecond): ns, us, ms and s since 1970, told apart by magnitude."""
-
-_EARLIEST_US = 315_532_800_000_000  # 1980
-_LATEST_US = 4_102_444_800_000_000  # 2100
 
 
 def tokens(values: Mapping[str, Any], key: str) -> int | None:
@@ -133,4 +130,4 @@ def _from_iso(match: re.Match[str], assumed_zone: ZoneInfo | None) -> int | None
 
 
 def _in_range(micros: int) -> int | None:
-    return micros if _EARLIEST_US <= micros < _LATEST_US else None
+    return micros if EARLIEST_US <= micros < LATEST_US else None

@@ -166,10 +166,13 @@ def parquet(path: Path, table: pa.Table, **options: object) -> Path:
     return path
 
 
+T0_MS = 1_790_000_000_000
+
+
 def test_parquet_by_row_group_with_nested_columns(tmp_path: Path, read_files: ReadFiles) -> None:
     table = pa.table(
         {
-            "at": pa.array([1, 2, 3], pa.timestamp("ms", tz="UTC")),
+            "at": pa.array([T0_MS, T0_MS + 1, T0_MS + 2], pa.timestamp("ms", tz="UTC")),
             "use": pa.array([{"in": 5, "out": 1}, {"in": 6, "out": None}, {"in": 7, "out": 3}]),
             "model": pa.array(["a", "b", "a"]),
             "ids": pa.array([[1, 2], [1], []]),
@@ -220,3 +223,22 @@ def test_files_of_several_formats_mapped_together_are_mapped(read_text: ReadFile
     result = read_text("mapped", "prompt,answer\n5,1\n", '{"prompt": 6, "answer": 1}', mapping=MAP)
     assert result.workload.format == "mapped"
     assert result.workload.ints("input_tokens").tolist() == [5, 6]
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        pa.array([2**59], pa.timestamp("us", "UTC")),
+        pa.array([-(2**60)], pa.timestamp("us", "UTC")),
+        pa.array([10_000_000], pa.date32()),
+    ],
+    ids=["year 20237", "year -34565", "year 29349"],
+)
+def test_a_time_that_no_calendar_holds_is_no_time(
+    tmp_path: Path, read_files: ReadFiles, times: pa.Array
+) -> None:
+    path = parquet(tmp_path / "t.parquet", pa.table({"t": times, "i": [5], "o": [1]}))
+    mapping = {"t": "start_utc", "i": "input_tokens", "o": "output_tokens"}
+    with pytest.raises(InputError) as caught:
+        read_files("mapped", path, mapping=mapping, tz="UTC")
+    assert caught.value.message.id == "columnar.all_rejected"

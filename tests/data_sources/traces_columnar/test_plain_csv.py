@@ -331,7 +331,7 @@ def test_uncached_and_whole_input_must_agree(read_text: ReadFiles) -> None:
 def test_bad_costs_and_flags_are_named(read_text: ReadFiles) -> None:
     text = (
         "input_tokens,output_tokens,observed_cost_usd,failed\n5,1,$0.25,\n5,1,free,\n"
-        "5,1,1e300,\n5,1,,perhaps\n0,0,,true\n"
+        "5,1,1e999980,\n5,1,,perhaps\n0,0,,true\n"
     )
     result = read_text("plain_csv", text)
     assert [(r.line, r.reason.values["column"]) for r in result.receipt.rejected] == [
@@ -376,3 +376,14 @@ def test_a_workload_written_as_this_format_reads_back_the_same(read_text: ReadFi
     assert digest(first) == digest(second)
     assert second.ints("observed_cost_e13").tolist() == [-1, 15_000_000_000_000]
     assert np.array_equal(first.floats("arrival_s"), second.floats("arrival_s"))
+
+
+def test_absurd_durations_and_starts_are_rejected_with_their_line(read_text: ReadFiles) -> None:
+    text = (
+        "start_s,finished_s,input_tokens,output_tokens\n0,1,5,1\n1,1e13,5,1\n2,1,5,1\n1e15,1,5,1\n"
+    )
+    result = read_text("plain_csv", text)
+    assert [(r.line, r.reason.values["column"]) for r in result.receipt.rejected] == [
+        (3, "finished_s"),
+        (5, "start_s"),
+    ]
