@@ -148,7 +148,9 @@ def _billed(found: Opened, params: ReportParams) -> Billed:
         return bill_period(workload, book(), params)
     options = str(billing_options(workload, params))
     key = (found.key, book().version, params.since, params.until, options)
-    return _bills.get(key, lambda: bill_period(workload, book(), params))
+    billed = _bills.get(key, lambda: bill_period(workload, book(), params))
+    # Equal content is billed once for all sessions; what each calls its file stays its own.
+    return replace(billed, workload=replace(billed.workload, name=workload.name))
 
 
 def forget(key: str) -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from ui import tables
 from ui.charts import Chart
+from ui.numerals import md
 from ui.words import language, t
 
 MARKS = {
@@ -81,15 +82,20 @@ def hero_loss(label: str, value: str, beneath: str) -> None:
 
 def _big(key: str, label: str, value: str, beneath: str) -> None:
     with st.container(key=key, gap=None):
-        st.metric(label, value)
-        note(beneath)
+        _metric(label, value, beneath)
 
 
 def figure(label: str, value: str, beneath: str) -> None:
     """A supporting figure: label, number, where it comes from."""
     with st.container(gap=None):
-        st.metric(label, value)
-        note(beneath)
+        _metric(label, value, beneath)
+
+
+def _metric(label: str, value: str, beneath: str) -> None:
+    """Label and value are plain: the label may hold a file's name, a range holds two dollar signs,
+    and Streamlit takes both for Markdown."""
+    st.metric(md(label), md(value))
+    note(beneath)
 
 
 def rule(name: str) -> AbstractContextManager[object]:
