@@ -33,11 +33,9 @@ UNREAD: dict[str, str] = {
     "openrouter_generations": MAP,
     "otel_genai_spans": CONVERT,
     "ragpulse_dictionary": NOT_REQUESTS,
-    "ragpulse_trace": MAP,
     "servegen_client_rate": NOT_REQUESTS,
     "sglang_request_log": CONVERT,
     "sharegpt": TEXT_ONLY,
-    "tracelab_rounds": MAP,
     "vllm_engine_log": NOT_REQUESTS,
     "vllm_prometheus": NOT_REQUESTS,
     "wildchat": TEXT_ONLY,
@@ -64,19 +62,6 @@ MAP_FLAGS: dict[str, tuple[str, ...]] = {
         "tokens_prompt=input_tokens",
         "tokens_cached=cached_read_tokens",
         "tokens_completion=output_tokens",
-    ),
-    "ragpulse_trace": (
-        "timestamp=start_s",
-        "input_length=input_tokens",
-        "output_length=output_tokens",
-    ),
-    "tracelab_rounds": (
-        "session_id=session_id",
-        "model=model",
-        "input_tokens_total=input_tokens",
-        "prefix_tokens=cached_read_tokens",
-        "claude_cache_creation_input_tokens=cache_write_5m_tokens",
-        "output_tokens=output_tokens",
     ),
 }
 """COLUMN=FIELD pairs with which a table of a format without a reader can be read today."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from data_sources.traces.block_ids import Blocks
 from data_sources.traces.builder import clean_text
 from data_sources.traces.faults import Rejects
-from data_sources.traces.limits import MAX_CLOCK_S
+from data_sources.traces.limits import MAX_CLOCK_S, MAX_DURATION_S
 from data_sources.traces.row_values import BadValueError, IdCollector, count_of, number_of
 from data_sources.traces.tally import RowRejectedError
 from econ.workload import EMPTY, IntArray
@@ -212,7 +212,7 @@ def _times(request: Mapping[str, Any], place: _Place) -> tuple[float, float, flo
     first = number_of(request.get("ttft"), "ttft", expected)
     whole = number_of(request.get("api_time"), "api_time", expected)
     for name, duration in (("ttft", first), ("api_time", whole)):
-        if not np.isnan(duration) and not 0 <= duration < MAX_CLOCK_S:
+        if not np.isnan(duration) and not 0 <= duration <= MAX_DURATION_S:
             raise BadValueError(name, expected, duration)
     return place.start_s + at, first, whole
 

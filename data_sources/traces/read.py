@@ -111,21 +111,31 @@ def _grouped(
     files: Sequence[Decoded], options: ReadOptions, limits: Limits, left_out: LeftOut
 ) -> dict[tuple[str, str], list[Decoded]]:
     """Files by (format, reader module), in order of first appearance."""
-    groups: dict[tuple[str, str], list[Decoded]] = {}
+    known: list[tuple[Decoded, Detection]] = []
     for file in files:
         with left_out.where(file.source):
-            found = detect(file, limits)
-            groups.setdefault((found.format, _module(file, found, options)), []).append(file)
+            known.append((file, detect(file, limits)))
+    present = {found.format for _, found in known}
+    groups: dict[tuple[str, str], list[Decoded]] = {}
+    for file, found in known:
+        with left_out.where(file.source):
+            groups.setdefault(_group(file, found, options, present), []).append(file)
     return groups
 
 
-def _module(file: Decoded, found: Detection, options: ReadOptions) -> str:
-    """The reader module. A column mapping that names a column of the file goes before its own
-    reader: the user knows better. A format without a reader needs one."""
+def _group(
+    file: Decoded, found: Detection, options: ReadOptions, present: Collection[str]
+) -> tuple[str, str]:
+    """(format, reader module). A file that only explains another format goes to that format's
+    reader where the upload holds such a file. A column mapping that names a column of the file
+    goes before its own reader: the user knows better. A format without a reader needs one."""
+    explained = registry.EXPLAINED_BY.get(found.format)
+    if explained is not None and explained in present and not options.mapping:
+        return explained, registry.READERS[explained]
     if options.mapping and _mapping_applies(found, options):
-        return registry.MAPPED
+        return found.format, registry.MAPPED
     if found.format in registry.READERS:
-        return registry.READERS[found.format]
+        return found.format, registry.READERS[found.format]
     raise _unread(file, found)
 
 

@@ -27,11 +27,17 @@ READERS: dict[str, str] = {
     "openai_batch_output": "batch_results",
     "openai_usage_api": "openai_usage_api",
     "openai_usage_csv": "openai_csv",
+    "ragpulse_trace": "ragpulse",
+    "tracelab_rounds": "tracelab",
     "vidur_lengths": "vidur",
     "vidur_trace": "vidur",
     "weka_kv_cache_tester": "kv_cache_tester",
 }
 """Format id -> module of this package with a function `read` (a `base.Reader`)."""
+
+EXPLAINED_BY: dict[str, str] = {"ragpulse_dictionary": "ragpulse_trace"}
+"""Format of files without requests -> the format whose reader they help, when both come together.
+Alone they are refused by name."""
 
 MAPPED = "mapped"
 """The module that reads any table by the user's own column names."""

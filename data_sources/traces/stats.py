@@ -42,8 +42,10 @@ def format_stats(workload: Workload) -> dict[str, Any]:
 
 
 def inspect_json(result: ReadResult, block_stats: Mapping[str, Any], say: Say) -> dict[str, Any]:
-    """The `inspect` object of the shell. `block_stats` are joined into `stats`."""
+    """The `inspect` object of the shell. `block_stats` are joined into `stats`; where the reader
+    counted one of them itself, in the file's own meaning of an id, its count stands."""
     workload = result.workload
+    own = {key: workload.format_stats[key] for key in block_stats if key in workload.format_stats}
     return {
         "format": workload.format,
         "files": [
@@ -51,7 +53,7 @@ def inspect_json(result: ReadResult, block_stats: Mapping[str, Any], say: Say) -
             for f in result.receipt.files
         ],
         "receipt": receipt_json(result.receipt, say),
-        "stats": {**stats(workload), **block_stats},
+        "stats": {**stats(workload), **block_stats, **own},
         "format_stats": format_stats(workload),
     }
 

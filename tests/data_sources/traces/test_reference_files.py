@@ -117,8 +117,6 @@ def test_every_other_known_file_is_refused_by_name_or_read_elsewhere(
 
 
 MAPPED = {
-    "serving_prefix/ragpulse/0_trace.jsonl",
-    "serving_prefix/tracelab/round_trace.jsonl",
     "usage_exports/litellm/spend_logs.synthetic.csv",
     "usage_exports/litellm/spend_logs.synthetic.json",
     "usage_exports/openrouter/activity_daily.synthetic.csv",

@@ -14,6 +14,7 @@ from data_sources.traces.source import open_path
 from data_sources.traces.stats import inspect_json
 from econ.prefix_stats import prefix_stats
 from messages.catalogue import sayer
+from messages.errors import InputError
 
 PLAIN = (
     "serving_plain/azure2023/AzureLLMInferenceTrace_conv.csv",
@@ -25,6 +26,12 @@ PLAIN = (
     "serving_plain/burstgpt/BurstGPT_3_layout.2000.synthetic.csv",
     "serving_plain/vidur/arxiv_summarization_stats_llama2_tokenizer_filtered_v2.csv",
     "serving_plain/vidur/splitwise_conv.csv",
+)
+TRACELAB = "serving_prefix/tracelab/round_trace.jsonl"
+RAGPULSE = "serving_prefix/ragpulse/0_trace.jsonl"
+DICTIONARIES = tuple(
+    f"serving_prefix/ragpulse/{name}.jsonl"
+    for name in ("1_sys_prompt", "2_passages", "3_history", "4_user_input", "5_web_search")
 )
 BLOCKS = (
     "serving_prefix/bailian_layout/qwen_traceA_layout.1500.synthetic.jsonl",
@@ -55,7 +62,7 @@ def counted(result: ReadResult) -> dict[str, Any]:
     return {**found["format_stats"], **found["stats"]}
 
 
-@pytest.mark.parametrize("name", [*PLAIN, *BLOCKS])
+@pytest.mark.parametrize("name", [*PLAIN, *BLOCKS, TRACELAB])
 def test_every_statistic_of_a_trace_is_reached(
     name: str, reference_data: Path, index: dict[str, Any]
 ) -> None:
@@ -63,3 +70,31 @@ def test_every_statistic_of_a_trace_is_reached(
     found, expected = counted(result), index[name]["stats"]
     assert {key: found.get(key) for key in expected} == expected
     assert result.workload.format == index[name]["format"]
+
+
+def test_ragpulse_with_its_dictionaries_reaches_every_statistic(
+    reference_data: Path, index: dict[str, Any]
+) -> None:
+    result = read_files(reference_data, *reversed(DICTIONARIES), RAGPULSE)
+    found, expected = counted(result), index[RAGPULSE]["stats"]
+    assert {key: found.get(key) for key in expected} == expected
+    entries = sum(index[name]["stats"]["rows"] for name in DICTIONARIES)
+    receipt = result.receipt
+    assert (receipt.rows_read, receipt.rows_kept) == (7_106 + entries, 7_106)
+    assert receipt.rows_ignored == entries
+
+
+def test_ragpulse_alone_is_split_evenly(reference_data: Path, index: dict[str, Any]) -> None:
+    result = read_files(reference_data, RAGPULSE)
+    found, expected = counted(result), index[RAGPULSE]["stats"]
+    by_dictionary = {"ideal_hit_tokens", "ideal_token_hit_ratio", "dictionary_tokens"}
+    by_dictionary.add("position_free_token_hit_ratio")
+    same = expected.keys() - by_dictionary
+    assert {key: found.get(key) for key in same} == {key: expected[key] for key in same}
+    assert abs(found["ideal_token_hit_ratio"] - expected["ideal_token_hit_ratio"]) < 0.15
+
+
+def test_dictionaries_alone_hold_no_request(reference_data: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read_files(reference_data, *DICTIONARIES)
+    assert caught.value.message.id == "traces.unread_format"
