@@ -55,7 +55,7 @@ def note_payee(notes: Notes, payee: Payee, grid: RateGrid, rows: int) -> None:
 def note_moments(notes: Notes, usage: Usage, at: datetime | None, default_at: datetime) -> None:
     """Which rows are priced at another date than their own."""
     undated = int((~usage.dated & ~usage.failed).sum())
-    if at is not None and undated < usage.rows:
+    if at is not None and bool(usage.dated.any()):
         notes.say(Message("report.repriced_at", {"at": at_text(at)}))
         return
     notes.count("report.assume_at", undated, at=at_text(at or default_at))

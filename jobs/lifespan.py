@@ -144,8 +144,8 @@ def _background(
     while not ended.is_set():
         try:
             tidy(store)
-        except KvledgerError as error:
-            # Nothing is lost by tidying later.
+        except (KvledgerError, OSError) as error:
+            # Nothing is lost by tidying later: another process may tidy the same files just now.
             log.warning("not tidied: %s", error)
         ended.wait(TIDY_EVERY_S)
 

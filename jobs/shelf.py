@@ -21,6 +21,7 @@ from econ.receipt import Receipt
 from econ.workload import Workload, digest
 
 OPEN_WORKLOADS = 4
+OPEN_ROWS = 10_000_000  # a row is some 100 bytes, so the open ones together stay near 1 GB
 Kept = TypeVar("Kept")
 
 
@@ -36,11 +37,21 @@ class Opened:
     saved: bool
 
 
-class LastUsed(Generic[Kept]):
-    """The `size` values that were asked for last; each is made once even when two ask at once."""
+def _weightless(_value: object) -> int:
+    return 0
 
-    def __init__(self, size: int) -> None:
+
+class LastUsed(Generic[Kept]):
+    """The `size` values that were asked for last; each is made once even when two ask at once.
+
+    Of values that weigh something, `most` altogether are kept, the last one whatever it weighs.
+    """
+
+    def __init__(
+        self, size: int, weigh: Callable[[Kept], int] = _weightless, most: int = 0
+    ) -> None:
         self._size = size
+        self._weigh, self._most = weigh, most
         self._kept: OrderedDict[Hashable, Kept] = OrderedDict()
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
@@ -56,13 +67,22 @@ class LastUsed(Generic[Kept]):
             with self._lock:
                 if key in self._kept:
                     return self._kept[key]
-            made = make()
-            with self._lock:
-                self._kept[key] = made
-                self._making.pop(key, None)
-                while len(self._kept) > self._size:
-                    self._kept.popitem(last=False)
+            try:
+                made = make()
+                with self._lock:
+                    self._keep(key, made)
+            finally:
+                with self._lock:
+                    self._making.pop(key, None)
         return made
+
+    def _keep(self, key: Hashable, made: Kept) -> None:
+        self._kept[key] = made
+        while len(self._kept) > self._size or (len(self._kept) > 1 and self._weight() > self._most):
+            self._kept.popitem(last=False)
+
+    def _weight(self) -> int:
+        return sum(map(self._weigh, self._kept.values()))
 
     def forget(self, wanted: Callable[[Hashable], bool]) -> None:
         """Drop every kept value whose key is `wanted`."""
@@ -71,7 +91,11 @@ class LastUsed(Generic[Kept]):
                 del self._kept[key]
 
 
-_open: LastUsed[Workload] = LastUsed(OPEN_WORKLOADS)
+def _rows(workload: Workload) -> int:
+    return workload.rows
+
+
+_open: LastUsed[Workload] = LastUsed(OPEN_WORKLOADS, _rows, OPEN_ROWS)
 _example_lock = threading.Lock()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from datetime import datetime
 from pathlib import Path
@@ -29,8 +30,16 @@ def forget_old(older_than: datetime) -> int:
     old = [
         folder
         for folder in uploads_dir().glob(f"{_PREFIX}*")
-        if folder.stat().st_mtime < older_than.timestamp()
+        if _touched_s(folder) < older_than.timestamp()
     ]
     for folder in old:
         shutil.rmtree(folder, ignore_errors=True)
     return len(old)
+
+
+def _touched_s(folder: Path) -> float:
+    """When it was touched; never old where its session deletes it just now."""
+    try:
+        return folder.stat().st_mtime
+    except FileNotFoundError:
+        return math.inf

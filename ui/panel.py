@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from jobs import flows
+from messages.errors import NotFoundError
 from ui import state, upload
 from ui.components import muted
 from ui.numerals import seconds
@@ -28,7 +29,13 @@ def watch(on_failure: Callable[[], None]) -> bool:
     if job_id is None:
         upload.say_refusal(on_failure)
         return False
-    job = flows.job(job_id, state.owner())
+    try:
+        job = flows.job(job_id, state.owner())
+    except NotFoundError as error:  # the page was left open longer than jobs are remembered
+        upload.finished()
+        upload.refuse(error.message)
+        upload.say_refusal(on_failure)
+        return False
     if not job.finished:
         _panel(job_id)
         return True
@@ -44,6 +51,11 @@ def watch(on_failure: Callable[[], None]) -> bool:
     upload.refuse(job.error)
     upload.say_refusal(on_failure)
     return False
+
+
+def running(job_id: str) -> None:
+    """Show how far a job of this session is; the page runs again when it has finished."""
+    _panel(job_id)
 
 
 def _name(workload_id: str) -> str:

@@ -59,6 +59,7 @@ def take(files: Sequence[Upload]) -> None:
         why = error.strerror or type(error).__name__
         refuse(Message("ui.upload.disk", {"why": why}))
         return
+    drop_files()  # those of an upload that was refused and that nobody mapped
     start(copied, ReadOptions())
 
 
