@@ -353,3 +353,19 @@ def test_writing_never_costs_less_than_reading() -> None:
             for name in prices:
                 if name.startswith("write_") and "read" in prices:
                     assert prices[name] >= prices["read"]
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("qwen-plus", ["prices.explicit_reads_as_read", "prices.thinking_as_output"]),
+        ("qwen3.7-max", ["prices.explicit_reads_as_read"]),
+        ("qwen3.8-max", []),  # both kinds of reads cost the same
+        ("qwen3.6-plus", []),  # no price of plain reads: such rows are unpriced
+    ],
+)
+def test_prices_that_counts_cannot_choose_between_are_said(model: str, said: list[str]) -> None:
+    card = rate_card(load_book(), provider="alibaba", model=model)
+    assert isinstance(card, RateCard)
+    ids = [message.id for message in card.assumptions]
+    assert [key for key in ids if key != "prices.surface_assumed"] == said
