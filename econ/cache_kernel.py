@@ -7,6 +7,7 @@ imported only then.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -90,7 +91,7 @@ def hits(
         np.zeros(structure.rows, dtype=np.int64),
     )
     back = lookback if lookback is not None else len(structure.node) + 1
-    if len(kept) >= COMPILE_FROM_ENTRIES:
+    if len(kept) >= COMPILE_FROM_ENTRIES or "numba" in sys.modules:
         _compiled()(*columns, *tables, ttl_us[SHORT], ttl_us[LONG], back, refresh)
         return tables[-1]
     lists = [column.tolist() for column in (*columns, *tables)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from econ.best_reachable import Best
 from econ.bill_sheet import Bill
 from econ.money import Amount, usd_text
 from econ.policy_rows import FLAT_BUCKETS, flat_tokens, priced_tokens
@@ -31,6 +32,7 @@ class Parts:
 
     bill: Bill
     baselines: Baselines
+    best: Best
     saving: Saving
     not_cacheable: Amount | None
     ratios: Ratios
@@ -61,8 +63,15 @@ def _money_figures(parts: Parts) -> dict[str, Provenance]:
             sources = tuple(s for s in only(bill.sources, (bucket,)) if s.prices)
             if amount.high_e13 or tokens[bucket]:
                 figures[f"bucket.{bucket}"] = _provenance("bucket", counts, sources)
+    if base.best_reachable is not None and parts.best.choices is not None:
+        figures["best_reachable"] = Provenance(
+            formula=_formula("best_reachable"), inputs=parts.best.choices, sources=bill.sources
+        )
     if parts.saving.earned is not None and base.no_cache and base.billed:
-        inputs = {"no_cache_usd": _usd(base.no_cache), "billed_usd": _usd(base.billed)}
+        inputs = {
+            "no_cache_usd": shown_range(base.no_cache),
+            "billed_usd": shown_range(base.billed),
+        }
         figures["earned"] = Provenance(formula=_formula("earned"), inputs=inputs)
     if parts.not_cacheable is not None:
         sources = tuple(s for s in only(bill.sources, ("output",)) if s.prices)
@@ -100,14 +109,14 @@ def _other_figures(parts: Parts) -> dict[str, Provenance]:
         inputs = {"factor": str(parts.month.factor)}
         figures["month"] = Provenance(formula=_formula("month"), inputs=inputs)
     if parts.observed_cost is not None:
-        inputs = {"stated_usd": _usd(parts.observed_cost)}
+        inputs = {"stated_usd": shown_range(parts.observed_cost)}
         figures["observed_cost"] = Provenance(formula=_formula("observed_cost"), inputs=inputs)
     if parts.reconciliation is not None:
         stated, computed = parts.reconciliation.stated, parts.reconciliation.computed
-        inputs = {"stated_usd": _usd(stated), "computed_usd": _usd(computed)}
+        inputs = {"stated_usd": shown_range(stated), "computed_usd": shown_range(computed)}
         figures["reconciliation"] = Provenance(formula=_formula("reconciliation"), inputs=inputs)
     if parts.change is not None:
-        inputs = {"change_usd": _usd(parts.change.total)}
+        inputs = {"change_usd": shown_range(parts.change.total)}
         figures["change"] = Provenance(
             formula=_formula("change"), inputs=inputs, sources=parts.change.sources
         )
@@ -129,6 +138,7 @@ def _formula(name: str) -> Message:
     return Message(f"{FORMULA}{name}")
 
 
-def _usd(amount: Amount) -> str:
+def shown_range(amount: Amount) -> str:
+    """The exact amount in USD, or both ends."""
     low, high = usd_text(amount.low_e13), usd_text(amount.high_e13)
     return low if amount.exact else f"{low} … {high}"

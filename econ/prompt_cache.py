@@ -14,6 +14,7 @@ from econ.cache_kernel import FOREVER_US, LONG, SHORT, Points, hits
 from econ.cache_rules import LIFETIME_S
 from econ.cache_runs import gaps_hit, paid_runs
 from econ.structure import Structure
+from econ.turns import Turns
 from econ.usage import SECOND_US
 from econ.workload import IntArray
 
@@ -24,9 +25,9 @@ NO_LIMIT = "unlimited"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sim:
     """One simulation. `placement`: shared, end, end-block, every, bound, own, mixed, none or all
-    ('all': every block boundary readable, writes free). `lifetime` and `long_lifetime` by name, or
-    NO_LIMIT. `never_hits`: everything is written and nothing read. `uses_to_pay`: of `bound`, the
-    smallest run of uses whose write pays.
+    ('all': every block boundary readable, writes free); for turns most, least or all.
+    `lifetime` and `long_lifetime` by name, or NO_LIMIT. `never_hits`: everything is written and
+    nothing read. `uses_to_pay`: of `bound`, the smallest run of uses whose write pays.
     """
 
     placement: str
@@ -51,11 +52,13 @@ class CacheTokens:
     uncached: IntArray
 
 
-def simulate(structure: Structure, sim: Sim, own: Points | None = None) -> CacheTokens:
+def simulate(structure: Structure | Turns, sim: Sim, own: Points | None = None) -> CacheTokens:
     """The buckets of every row of `structure` under `sim`. `own`: each row's own breakpoints, for
     the placement of that name."""
-    if sim.placement == "none":
+    if sim.placement == "none" or (sim.placement == "bound" and sim.never_hits):
         return _nothing(structure)
+    if isinstance(structure, Turns):
+        return _of_turns(structure, sim)
     if sim.placement == "all":
         return _readable_everywhere(structure, sim)
     if sim.placement == "bound":
@@ -147,12 +150,28 @@ def _billed(structure: Structure, points: Points, read: IntArray) -> CacheTokens
     return CacheTokens(read=read, long=b - read, short=c - b, uncached=structure.prompt - c)
 
 
-def _nothing(structure: Structure) -> CacheTokens:
+def _of_turns(turns: Turns, sim: Sim) -> CacheTokens:
+    """Read what the previous request stored; the rest up to the breakpoint is written anew."""
+    least = max(sim.min_tokens, 1)
+    carried = turns.least if sim.placement == "least" else turns.most
+    alive = (turns.gap_us >= 0) & (turns.gap_us < ttl_us(sim.lifetime)) & (not sim.never_hits)
+    read = np.where(alive, carried, 0)
+    if sim.placement == "all":
+        read -= read % sim.step_tokens
+        return _read_alone(turns, np.where(read >= least, read, 0))
+    stored = np.where(turns.stored >= least, turns.stored, 0)
+    read = np.where(read >= least, np.minimum(read, stored), 0)
+    zero = np.zeros(turns.rows, dtype=np.int64)
+    short = stored - read
+    return CacheTokens(read=read, short=short, long=zero, uncached=turns.prompt - stored)
+
+
+def _nothing(structure: Structure | Turns) -> CacheTokens:
     zero = np.zeros(structure.rows, dtype=np.int64)
     return CacheTokens(read=zero, short=zero, long=zero, uncached=structure.prompt)
 
 
-def _read_alone(structure: Structure, read: IntArray) -> CacheTokens:
+def _read_alone(structure: Structure | Turns, read: IntArray) -> CacheTokens:
     zero = np.zeros(structure.rows, dtype=np.int64)
     return CacheTokens(read=read, short=zero, long=zero, uncached=structure.prompt - read)
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
 from econ.baselines import baselines_of, month_of, not_cacheable_of, saving_of
+from econ.best_reachable import Best, best_reachable
 from econ.bill_sheet import Bill
 from econ.billing import BillingOptions, Pricing
 from econ.billing import bill as bill_of
 from econ.break_even import break_even_rows
-from econ.candidates import candidate_refs, candidate_rows
 from econ.cards import ModelRef, cards_of
 from econ.change import change_between
 from econ.days import days_touched, zone
-from econ.figures import Parts, figures_of
+from econ.figures import Parts, figures_of, shown_range
 from econ.groups import default_groups, group_rows
 from econ.method import METHOD_VERSION
 from econ.money import Amount, total
@@ -39,6 +40,7 @@ from econ.report import (
 )
 from econ.report_id import report_id
 from econ.select import select
+from econ.simulated_rows import rows_of_candidates
 from econ.unpriced import unpriced_rows
 from econ.usage import requests_in
 from econ.workload import EMPTY_COST, Workload, digest
@@ -52,6 +54,8 @@ class Billed:
 
     workload: Workload
     bill: Bill
+    memo: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    """What follows from these alone and was worked out: a cache."""
 
 
 def build_report(
@@ -71,7 +75,9 @@ def build_report(
     pricing = Pricing(cards=cards, options=billing_options(workload, params), default_at=book.as_of)
     billed = billed or bill_period(workload, book, params)
     chosen, bill = billed.workload, billed.bill
-    parts = _parts(chosen, receipt, bill, pricing, params, tz, _change(workload, params, pricing))
+    best = _best(billed, book, pricing)
+    change = _change(workload, params, pricing)
+    parts = _parts(chosen, receipt, billed, best, pricing, params, tz, change)
     rows = _rows(chosen, bill, book, pricing, params)
     sha256 = workload_sha256 or digest(workload)
     used = _sources(bill, rows, parts.break_even, parts.change)
@@ -83,10 +89,10 @@ def build_report(
         workload_sha256=sha256,
         params=params,
         receipt=receipt,
-        assumptions=_assumptions(receipt, bill, parts.change),
+        assumptions=_assumptions(receipt, bill, best, parts.change),
         workload=_info(chosen, bill),
         baselines=parts.baselines,
-        best=None,
+        best=best.ref,
         saving=parts.saving,
         not_cacheable=parts.not_cacheable,
         ratios=parts.ratios,
@@ -132,24 +138,35 @@ def _change(workload: Workload, params: ReportParams, pricing: Pricing) -> Chang
     return change_between(workload, params.change, pricing)
 
 
+def _best(billed: Billed, book: PriceBook, pricing: Pricing) -> Best:
+    """Depends on the bill alone, so it is kept beside it."""
+    if "best" not in billed.memo:
+        billed.memo["best"] = best_reachable(billed.workload, billed.bill, book, pricing)
+    found: Best = billed.memo["best"]
+    return found
+
+
 def _parts(
     workload: Workload,
     receipt: Receipt,
-    bill: Bill,
+    billed: Billed,
+    best: Best,
     pricing: Pricing,
     params: ReportParams,
     tz: ZoneInfo | None,
     change: Change | None,
 ) -> Parts:
-    baselines = baselines_of(bill)
+    bill = billed.bill
+    baselines = baselines_of(bill, best)
     stated = Stated(collapsed_e13=receipt.collapsed_cost_e13, invoice_usd=params.invoice_usd)
     return Parts(
         bill=bill,
         baselines=baselines,
-        saving=saving_of(bill, baselines),
+        best=best,
+        saving=saving_of(bill, baselines, best.reachable),
         not_cacheable=not_cacheable_of(bill),
         ratios=ratios_of(bill),
-        month=month_of(bill, baselines, tz, params.month_factor),
+        month=month_of(bill, baselines, best.reachable, tz, params.month_factor),
         observed_cost=_observed_cost(workload),
         reconciliation=reconcile(workload, bill, stated, params.adjustments, pricing),
         change=change,
@@ -160,13 +177,14 @@ def _parts(
 def _rows(
     workload: Workload, bill: Bill, book: PriceBook, pricing: Pricing, params: ReportParams
 ) -> tuple[PolicyRow, ...]:
-    """As billed and without caching on the models as used, and the candidates. Nothing chosen means
-    every model, except for an observed workload: that has its own answer already."""
+    """As billed and without caching on the models as used, and the candidates with their policies.
+    Nothing chosen means every model, except for an observed workload: that has its own answer
+    already."""
     rows = [as_billed_row(bill)] if bill.observed else []
     if bill.observed or workload.has("model"):
         rows.append(none_row(bill))
     if params.models or params.providers or not bill.observed:
-        rows += candidate_rows(workload, candidate_refs(book, params), pricing)
+        rows += rows_of_candidates(workload, book, pricing, params)
     return tuple(sorted(rows, key=by_cost))
 
 
@@ -198,8 +216,12 @@ def _sources(
     return merged([*used, *(change.sources if change else ())])
 
 
-def _assumptions(receipt: Receipt, bill: Bill, change: Change | None) -> tuple[Message, ...]:
+def _assumptions(
+    receipt: Receipt, bill: Bill, best: Best, change: Change | None
+) -> tuple[Message, ...]:
     said = [*receipt.assumptions, *bill.assumptions, *(change.assumptions if change else ())]
+    if best.gap is not None:
+        said.append(Message("policies.simulator_gap", {"usd": shown_range(best.gap)}))
     return tuple(dict.fromkeys(said))
 
 

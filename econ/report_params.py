@@ -45,6 +45,7 @@ class ReportParams:
     `default_model`, `default_provider`, `default_surface`, `default_mode`: for rows without one.
     `models`, `providers`: candidates to compare; they never filter the workload.
     `surface`, `mode`: of the candidates.
+    `policies`, `placements`: rows to simulate for the candidates; empty = all that apply.
     `model_names`: the user's own model names -> a model id to price them as.
     `by`: groups to make; None = all that the workload has (sessions up to 1,000).
     `tz`: zone of the days ('Asia/Tokyo'); None = UTC. `since`, `until`: UTC days, both included.
@@ -59,6 +60,8 @@ class ReportParams:
     providers: tuple[str, ...] = ()
     surface: str | None = None
     mode: str | None = None
+    policies: tuple[str, ...] = ()
+    placements: tuple[str, ...] = ()
     model_names: Mapping[str, str] = field(default_factory=dict)
     include_failed: bool = False
     by: tuple[str, ...] | None = None

@@ -40,6 +40,8 @@ def report_params(arguments: argparse.Namespace) -> ReportParams:
         at=moment(arguments.at, "--at"),
         models=tuple(arguments.model),
         providers=tuple(arguments.provider),
+        policies=tuple(dict.fromkeys(arguments.policy)),
+        placements=tuple(dict.fromkeys(arguments.placement)),
         surface=arguments.surface,
         mode=arguments.mode,
         default_surface=arguments.surface,

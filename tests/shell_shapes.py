@@ -205,11 +205,11 @@ REPORT = shape(
     baselines=shape(
         no_cache_usd=maybe(money),
         billed_usd=maybe(money),
-        best_reachable_usd=null,
+        best_reachable_usd=maybe(money),
         reasons=named(words),
     ),
-    best=null,
-    saving=shape(earned_usd=maybe(money), earned_ratio=maybe(ratio), reachable_usd=null),
+    best=maybe(shape(provider=text, surface=text, model=text, policy=text, placement=maybe(text))),
+    saving=shape(earned_usd=maybe(money), earned_ratio=maybe(ratio), reachable_usd=maybe(money)),
     not_cacheable_usd=maybe(money),
     ratios=shape(
         token_hit=maybe(ratio),
@@ -222,7 +222,9 @@ REPORT = shape(
         shape(stated_usd=money, computed_usd=money, difference_usd=money, parts=named(money))
     ),
     change=maybe(CHANGE),
-    month=maybe(shape(factor=ratio, source=words, billed_usd=maybe(money), reachable_usd=null)),
+    month=maybe(
+        shape(factor=ratio, source=words, billed_usd=maybe(money), reachable_usd=maybe(money))
+    ),
     rates=each(shape(currency=text, per_usd=text, date=maybe(text), source=text)),
     break_even=each(
         shape(

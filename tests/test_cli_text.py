@@ -53,7 +53,7 @@ def test_each_asked_for_part_is_printed(usage: Path) -> None:
         "--change", "2026-10-01..2026-10-01", "2026-10-02..2026-10-02",
     ).out  # fmt: skip
     assert line_with(out, "JPY (150)").split()[-2:] == ["1,650.00", "165.00"]
-    assert line_with(out, "claude-opus-5-5", "anthropic").split()[-1] == "12.00000"
+    assert line_with(out, "claude-opus-5-5", "anthropic", "none").split()[-1] == "12.00000"
     assert line_with(out, "a month as billed").split()[-1] == "16.74063"  # 1.10 x 30.4375 / 2
     assert line_with(out, "total").split() == ["total", "0.10000"]
     assert line_with(out, "stated in the file or invoice").split()[-1] == "2.00000"

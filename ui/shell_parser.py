@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from econ.policy_plans import PLACEMENTS
+from econ.policy_plans import POLICIES as CACHE_POLICIES
 from econ.replay_names import DEFAULT_POLICY, POLICIES, RULES, SCOPES
 from messages.catalogue import LANGUAGES, t
 
@@ -87,6 +89,10 @@ def _choices(parser: argparse.ArgumentParser, words: Callable[[str], str]) -> No
                         help=words("candidate_provider"))  # fmt: skip
     parser.add_argument("--model", metavar="M", action="append", default=[],
                         help=words("candidate_model"))  # fmt: skip
+    parser.add_argument("--policy", action="append", default=[], choices=CACHE_POLICIES,
+                        help=words("candidate_policy"))  # fmt: skip
+    parser.add_argument("--placement", action="append", default=[], choices=PLACEMENTS,
+                        help=words("candidate_placement"))  # fmt: skip
     parser.add_argument("--surface", metavar="S", help=words("surface"))
     parser.add_argument("--mode", metavar="M", help=words("mode"))
     parser.add_argument("--at", metavar="DATE", help=words("at"))

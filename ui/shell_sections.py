@@ -43,7 +43,11 @@ def month(report: CostReport, language: str) -> list[str]:
         return []
     rows = [
         (t(language, f"cli.month_{name}"), money(amount))
-        for name, amount in (("no_cache", found.no_cache), ("billed", found.billed))
+        for name, amount in (
+            ("no_cache", found.no_cache),
+            ("billed", found.billed),
+            ("reachable", found.reachable),
+        )
         if amount is not None
     ]
     return ["", *columns(rows), say(language, found.source)] if rows else []
@@ -66,11 +70,12 @@ def _span(period: Period) -> str:
 
 
 def models(report: CostReport, language: str) -> list[str]:
-    """What the same tokens cost without caching on the models to compare with, cheapest first."""
+    """What the same requests cost on the models to compare with, by policy, cheapest first."""
     rows = [row for row in report.rows if row.model is not None]
     if not rows:
         return []
-    head = [t(language, f"cli.{name}") for name in ("model", "provider_name", "bought", "no_cache")]
+    names = ("model", "provider_name", "bought", "policy", "placement", "cost")
+    head = [t(language, f"cli.{name}") for name in names]
     lines = ["", t(language, "cli.compared"), *columns([head, *map(_model, rows[:MODELS_SHOWN])])]
     if len(rows) > MODELS_SHOWN:
         lines.append(t(language, "cli.more", len(rows) - MODELS_SHOWN))
@@ -79,4 +84,5 @@ def models(report: CostReport, language: str) -> list[str]:
 
 def _model(row: PolicyRow) -> Sequence[str]:
     bought = ", ".join(part for part in (row.surface, row.mode) if part)
-    return row.model or "-", row.provider or "-", bought, money(row.usd)
+    how = (row.policy, row.placement or "-")
+    return row.model or "-", row.provider or "-", bought, *how, money(row.usd)

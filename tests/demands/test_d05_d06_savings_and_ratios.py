@@ -37,12 +37,13 @@ def test_d05_the_baselines_stand_side_by_side(d05: Path) -> None:
     assert found["saving"]["earned_ratio"] == 0.7525
 
 
-def test_d05_what_is_still_reachable_is_unknown_and_says_why(d05: Path) -> None:
+def test_d05_the_third_baseline_is_what_is_still_reachable(d05: Path) -> None:
+    """Ten requests at once: nothing expired, so no other lifetime would have been cheaper."""
     found = report(d05)
-    assert found["baselines"]["best_reachable_usd"] is None
-    assert found["baselines"]["reasons"]["best_reachable_usd"]
-    assert found["saving"]["reachable_usd"] is None
-    assert found["best"] is None
+    assert usd(found["baselines"]["best_reachable_usd"]) == Decimal("1.2375")
+    assert "best_reachable_usd" not in found["baselines"]["reasons"]
+    assert usd(found["saving"]["reachable_usd"]) == 0
+    assert found["best"]["policy"] == "as-billed"
 
 
 def test_d05_removed_reads_are_worth_what_reads_cost(d05: Path) -> None:

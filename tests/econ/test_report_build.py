@@ -102,7 +102,10 @@ def test_an_observed_workload_is_one_row_as_billed_and_one_without_caching(
     assert found.saving.earned.to_json() == "0.155"
     assert [(u.model, u.rows) for u in found.unpriced] == [("claude-opus-55", 1)]
     assert (found.workload.rows, found.baselines.rows, found.workload.days_utc) == (4, 2, 3)
-    assert (found.best, found.baselines.best_reachable) == (None, None)
+    assert found.best is not None
+    assert (found.best.policy, found.best.model) == ("as-billed", "claude-opus-5")
+    assert found.baselines.best_reachable is not None
+    assert found.baselines.best_reachable.high_usd == Decimal("0.895")
     assert found.workload.first_utc == datetime(2026, 8, 1, tzinfo=UTC)
 
 
@@ -167,8 +170,9 @@ def test_a_period_bills_its_days_alone(book: PriceBook) -> None:
 def test_each_figure_can_be_opened_with_formula_inputs_and_dated_sources(book: PriceBook) -> None:
     found = report(book, **FULL)
     assert set(found.figures) == {
-        "no_cache", "billed", "earned", "not_cacheable", "token_hit", "request_hit",
-        "usd_weighted_hit", "month", "observed_cost", "reconciliation", "change", "break_even",
+        "no_cache", "billed", "best_reachable", "earned", "not_cacheable", "token_hit",
+        "request_hit", "usd_weighted_hit", "month", "observed_cost", "reconciliation", "change",
+        "break_even",
         "bucket.uncached", "bucket.read", "bucket.write_1h", "bucket.output",
     }  # fmt: skip
     read = found.figures["bucket.read"]

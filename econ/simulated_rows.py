@@ -1,0 +1,163 @@
+"""Rows of the report's main table for simulated policies: every request billed as one model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+import numpy as np
+
+from econ.billing import Pricing
+from econ.cache_rules import CacheRules, rules_of
+from econ.candidates import candidate_refs, candidate_rows, without_cache
+from econ.cards import ModelRef
+from econ.money import Amount
+from econ.policy_plans import Plan, plans_of
+from econ.policy_pricing import Bench, Cost, cost_of
+from econ.price_sources import merged
+from econ.rate_grid import grid_of
+from econ.ratios import token_hit_ratio
+from econ.report import PolicyRow, ReportParams
+from econ.select import take_rows
+from econ.storage_cost import MTOK_HOUR_US
+from econ.structure import has_structure
+from econ.usage import usage_of
+from econ.workload import Workload
+from price_tables.book import BUCKETS, PriceBook, RateCard, Unpriced
+
+ROW_BUCKETS = (*BUCKETS, "storage", "pings")
+MOST_ROWS_FOR_ALL = 200_000
+"""Beyond this a report simulates only the models that were asked for, or the one it prices as."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What was asked for: candidates, and their policies and placements (empty = all)."""
+
+    refs: tuple[ModelRef, ...]
+    policies: tuple[str, ...]
+    placements: tuple[str, ...]
+
+
+def rows_of_candidates(
+    workload: Workload, book: PriceBook, pricing: Pricing, params: ReportParams
+) -> list[PolicyRow]:
+    """Without caching and under every policy that was asked for, on every candidate."""
+    refs = candidate_refs(book, params)
+    none = candidate_rows(workload, refs, pricing)
+    if not none:
+        return none
+    pairs = list(zip(refs, none, strict=True))
+    asked = bool(params.models or params.providers or params.policies)
+    if not asked and workload.rows > MOST_ROWS_FOR_ALL:
+        pairs = [pair for pair in pairs if pair[0].model == params.default_model]
+    choice = Choice(
+        refs=tuple(ref for ref, _ in pairs),
+        policies=params.policies,
+        placements=params.placements,
+    )
+    simulated = simulated_rows(workload, book, pricing, choice, [row for _, row in pairs])
+    wanted = not params.policies or "none" in params.policies
+    return [*(none if wanted else ()), *simulated]
+
+
+def simulated_rows(
+    workload: Workload,
+    book: PriceBook,
+    pricing: Pricing,
+    choice: Choice,
+    uncached: Sequence[PolicyRow],
+) -> list[PolicyRow]:
+    """A row for every plan that applies to each of the choice's models that has a price.
+    `uncached`: their `none` rows, in the order of the refs. Sums over requests have none."""
+    bench = bench_of(workload, pricing, choice.refs)
+    if bench is None or not bench.kind.source:
+        return []
+    rows = []
+    for ref, none in zip(choice.refs, uncached, strict=True):
+        card = pricing.cards(ref)
+        if isinstance(card, Unpriced) or none.usd is None:
+            continue
+        rules = rules_of(book, card)
+        batch = card.mode == "batch"
+        for plan in plans_of(rules, bench.kind, batch, choice.policies, choice.placements):
+            row = policy_row(bench, plan, rules, card, none)
+            rows += [] if row is None else [row]
+    return rows
+
+
+def bench_of(workload: Workload, pricing: Pricing, refs: Sequence[ModelRef]) -> Bench | None:
+    """The requests that are billed; None where rows are sums over requests or lack their counts."""
+    usage = usage_of(workload)
+    rows = np.ones(usage.rows, np.bool_) if pricing.options.include_failed else ~usage.failed
+    if usage.is_bucket.any() or not usage.counted[rows].all() or not rows.any():
+        return None
+    kept = workload if rows.all() else take_rows(workload, np.flatnonzero(rows))
+    if has_structure(kept):
+        kept = without_cache(kept)
+    cards = [pricing.cards(ref) for ref in dict.fromkeys(refs)]
+    grids = tuple(grid_of(card) for card in cards if not isinstance(card, Unpriced))
+    return Bench(workload=kept, pricing=pricing, grids=grids)
+
+
+def policy_row(
+    bench: Bench, plan: Plan, rules: CacheRules, card: RateCard, none: PolicyRow
+) -> PolicyRow | None:
+    """The row of `plan` on the model of `card`, beside its row without caching; None where the
+    provider sells something of it at no known price."""
+    low = cost_of(bench, plan, rules, card, "low")
+    high = low if plan.low == plan.high and not plan.extra else cost_of(
+        bench, plan, rules, card, "high"
+    )  # fmt: skip
+    if low is None or high is None or none.usd is None:
+        return None
+    if low.total_e13 > high.total_e13:
+        low, high = high, low
+    usd = Amount(low_e13=low.total_e13, high_e13=high.total_e13)
+    saving = Amount(
+        low_e13=none.usd.low_e13 - usd.high_e13, high_e13=none.usd.high_e13 - usd.low_e13
+    )
+    hours = None if high.storage_token_us is None else _mtok_hours(high.storage_token_us)
+    return replace(
+        none,
+        policy=plan.policy,
+        placement=plan.placement,
+        usd=usd,
+        saving=saving,
+        tokens_low=_shown(low.tokens),
+        tokens_high=_shown(high.tokens),
+        usd_by_bucket=_by_bucket(low, high),
+        hit_ratio_low=min(_ratio(low), _ratio(high)),
+        hit_ratio_high=max(_ratio(low), _ratio(high)),
+        pings=high.pings,
+        storage_mtok_hours=hours,
+        assumptions=(*none.assumptions, *plan.notes),
+        sources=merged([*low.sources, *high.sources]),
+    )
+
+
+def _mtok_hours(token_us: int) -> Decimal:
+    return round(Decimal(token_us) / MTOK_HOUR_US, 6)
+
+
+def _shown(tokens: object) -> dict[str, int]:
+    counts: dict[str, int] = dict(tokens)  # type: ignore[call-overload]
+    always = ("uncached", "output")
+    return {b: counts[b] for b in ROW_BUCKETS if b in counts and (counts[b] or b in always)}
+
+
+def _by_bucket(low: Cost, high: Cost) -> dict[str, Amount]:
+    """Each bucket's own ends: at the two ends of the whole, in ascending order."""
+    amounts = {}
+    for bucket in ROW_BUCKETS:
+        ends = sorted((low.e13.get(bucket, 0), high.e13.get(bucket, 0)))
+        if ends[1] or bucket in ("uncached", "output"):
+            amounts[bucket] = Amount(low_e13=ends[0], high_e13=ends[1])
+    return amounts
+
+
+def _ratio(cost: Cost) -> float:
+    tokens = cost.tokens
+    written = sum(count for bucket, count in tokens.items() if bucket.startswith("write_"))
+    return token_hit_ratio(tokens["uncached"], tokens.get("read", 0), written) or 0.0
