@@ -201,7 +201,7 @@ def _bill_terms(export: _Export) -> None:
     piece.columns["surface"] = _one_or_other(lowered(geo), "us", "us", "global")
     piece.columns["mode"] = _modes(lowered(export.text("usage_type")), export.text("speed"))
     window = export.text("context_window")
-    flags = np.asarray([*(_is_long(value) for value in window.values), -1], dtype=np.int64)
+    flags = np.asarray([*(is_long(value) for value in window.values), -1], dtype=np.int64)
     piece.columns["long_context"] = flags[window.codes]
     unknown = [v for v, flag in zip(window.values, flags.tolist(), strict=False) if flag < 0]
     if unknown:
@@ -224,7 +224,7 @@ def _modes(usage_type: Text, speed: Text) -> Text:
     return Text(np.where(fast & (codes == 0), 1, codes).astype(np.int32), tuple(values))
 
 
-def _is_long(window: str) -> int:
+def is_long(window: str) -> int:
     """1 for '> 200k', 0 for '≤ 200k' or '0-200k', -1 for words that say neither."""
     text = window.replace(" ", "").lower()
     if text.startswith((">", "＞", "200k-", "200k+")):

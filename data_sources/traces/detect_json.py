@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from data_sources.traces.values import mapping
+
 JsonObject = Mapping[str, Any]
 Rule = Callable[[JsonObject], bool]
 
@@ -72,11 +74,6 @@ def _kind(value: JsonObject) -> str:
     return kind if isinstance(kind, str) else ""
 
 
-def _mapping(value: JsonObject, key: str) -> JsonObject:
-    inner = value.get(key)
-    return inner if isinstance(inner, Mapping) else {}
-
-
 def _objects(value: JsonObject, key: str) -> list[JsonObject]:
     inner = value.get(key)
     if not isinstance(inner, list):
@@ -118,7 +115,8 @@ def _admin_results(value: JsonObject) -> list[JsonObject]:
 
 def _anthropic_usage(value: JsonObject) -> bool:
     wanted = {"uncached_input_tokens", "cache_creation"}
-    return any(wanted <= r.keys() for r in [value, *_admin_results(value)])
+    found = [value, *_objects(value, "results"), *_admin_results(value)]
+    return any(wanted <= r.keys() for r in found)
 
 
 def _anthropic_cost(value: JsonObject) -> bool:
@@ -129,7 +127,7 @@ def _claude_code(value: JsonObject) -> bool:
     return (
         value.get("type") == "assistant"
         and "sessionId" in value
-        and ("usage" in _mapping(value, "message"))
+        and ("usage" in mapping(value, "message"))
     )
 
 
@@ -171,7 +169,7 @@ def _batch(inner: str, under: str | None = None) -> Rule:
 
 RULES: tuple[tuple[str, Rule], ...] = (
     ("bailian_trace", _has("chat_id", "parent_chat_id", "turn")),
-    ("ragpulse_trace", lambda v: "sys_prompt" in _mapping(v, "hash_ids")),
+    ("ragpulse_trace", lambda v: "sys_prompt" in mapping(v, "hash_ids")),
     ("weka_kv_cache_tester", _weka),
     ("tracelab_rounds", _has("prefix_tokens", "newly_append_tokens", "timing_events")),
     (

@@ -16,8 +16,6 @@ NOT_REQUESTS = "not_requests"  # counters, rates or dictionaries, not requests
 UNREAD: dict[str, str] = {
     "anthropic_console_cost_csv": COST_ONLY,
     "anthropic_cost_report": COST_ONLY,
-    "anthropic_usage_report": CONVERT,
-    "bedrock_invocation_log": CONVERT,
     "cloudflare_ai_gateway_logs": CONVERT,
     "cursor_usage_events": CONVERT,
     "deepseek_usage_zip": CONVERT,

@@ -9,10 +9,12 @@ from data_sources.traces.base import Reader
 READERS: dict[str, str] = {
     "anthropic_batch_results": "batch_results",
     "anthropic_console_tokens_csv": "console_csv",
+    "anthropic_usage_report": "anthropic_admin",
     "api_replies": "api_replies",
     "azure_llm_trace": "azure",
     "azure_lmm_trace": "azure",
     "bailian_trace": "bailian",
+    "bedrock_invocation_log": "bedrock_log",
     "burstgpt": "burstgpt",
     "claude_code_jsonl": "claude_code",
     "codex_exec_json": "codex_exec",

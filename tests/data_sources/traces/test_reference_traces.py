@@ -28,6 +28,10 @@ PLAIN = (
     "serving_plain/vidur/splitwise_conv.csv",
 )
 TRACELAB = "serving_prefix/tracelab/round_trace.jsonl"
+VENDORS = (
+    "usage_exports/anthropic_admin/usage_report_messages.synthetic.json",
+    "usage_exports/bedrock/model_invocation_log.synthetic.jsonl",
+)
 RAGPULSE = "serving_prefix/ragpulse/0_trace.jsonl"
 DICTIONARIES = tuple(
     f"serving_prefix/ragpulse/{name}.jsonl"
@@ -62,7 +66,7 @@ def counted(result: ReadResult) -> dict[str, Any]:
     return {**found["format_stats"], **found["stats"]}
 
 
-@pytest.mark.parametrize("name", [*PLAIN, *BLOCKS, TRACELAB])
+@pytest.mark.parametrize("name", [*PLAIN, *BLOCKS, *VENDORS, TRACELAB])
 def test_every_statistic_of_a_trace_is_reached(
     name: str, reference_data: Path, index: dict[str, Any]
 ) -> None:
