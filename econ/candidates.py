@@ -21,7 +21,7 @@ from econ.rate_grid import NO_PRICE, Interval, RateGrid, grid_of
 from econ.report import PolicyRow, PriceSource, ReportParams
 from econ.scenarios import INPUT, OUTPUT, moments
 from econ.usage import usage_of
-from econ.workload import WRITE_COLUMNS, Workload
+from econ.workload import CACHE_COLUMNS, Workload
 from messages.errors import Message, input_error
 from price_tables.book import PriceBook, RateCard, Unpriced
 
@@ -62,8 +62,8 @@ def candidate_rows(workload: Workload, refs: list[ModelRef], pricing: Pricing) -
 
 def without_cache(workload: Workload) -> Workload:
     """The same requests, with nothing said of a cache."""
-    cache = ("cached_read_tokens", *WRITE_COLUMNS)
-    columns = {name: column for name, column in workload.columns.items() if name not in cache}
+    kept = (name for name in workload.columns if name not in CACHE_COLUMNS)
+    columns = {name: workload.columns[name] for name in kept}
     return replace(workload, columns=columns)
 
 

@@ -26,7 +26,7 @@ from messages.errors import Message
 EXAMPLE_SEED = 20261118
 EXAMPLE_DAY = np.datetime64("2026-11-18T00:00:00", "ms")
 EXAMPLE_NAME = "example-2026-11-18"
-"""A plain name for files and tables; people are shown the message `example.name`."""
+"""A plain name for files and tables; people are shown words in its place."""
 EXAMPLE_FORMAT = "kvledger_example"
 TTL_NAMES = {FIVE_MINUTES_S: "5m", ONE_HOUR_S: "1h"}
 

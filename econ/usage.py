@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from econ.workload import WRITE_COLUMNS, IntArray, Workload
+from econ.workload import CACHE_COLUMNS, WRITE_COLUMNS, IntArray, Workload
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -101,7 +101,7 @@ def _cache_buckets(workload: Workload) -> dict[str, IntArray]:
 
 def _says_cache(workload: Workload) -> BoolArray:
     says = np.zeros(workload.rows, dtype=np.bool_)
-    for column in ("cached_read_tokens", *WRITE_COLUMNS):
+    for column in CACHE_COLUMNS:
         if workload.has(column):
             says |= workload.ints(column) >= 0
     return says

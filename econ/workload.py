@@ -28,11 +28,13 @@ WRITE_COLUMNS = (
     "cache_write_30m_tokens",
     "cache_write_12h_tokens",
 )
+CACHE_COLUMNS = ("cached_read_tokens", *WRITE_COLUMNS)
+"""What a file says of a provider's cache: with one of them filled, the workload is observed."""
+
 TOKEN_COLUMNS = (
     "input_tokens",
     "output_tokens",
-    "cached_read_tokens",
-    *WRITE_COLUMNS,
+    *CACHE_COLUMNS,
     "shared_prefix_tokens",
     "fresh_tokens",
 )
@@ -214,7 +216,7 @@ class Workload:
     @property
     def observed(self) -> bool:
         """The file says what was read from or written to a provider's cache."""
-        return self.has("cached_read_tokens") or any(self.has(c) for c in WRITE_COLUMNS)
+        return any(self.has(column) for column in CACHE_COLUMNS)
 
     @property
     def dated(self) -> bool:

@@ -9,6 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from econ.money import plain
 from jobs.price_rows import (
     CacheRuleRow,
     ChangeRow,
@@ -22,7 +23,6 @@ from jobs.price_rows import (
     price_table_rows,
     providers,
     rows_at,
-    usd_text,
     utc_moment,
 )
 from messages.catalogue import DEFAULT_LANGUAGE, Say, sayer
@@ -46,7 +46,6 @@ __all__ = [
     "prices_check",
     "prices_show",
     "providers",
-    "usd_text",
 ]
 
 _ENGLISH = sayer(DEFAULT_LANGUAGE)
@@ -122,7 +121,7 @@ def _shown(card: RateCard, row: Segment, say: Say) -> dict[str, Any]:
 
 
 def _texts(prices: Mapping[str, Decimal]) -> dict[str, str]:
-    return {name: usd_text(price) for name, price in prices.items()}
+    return {name: plain(price) for name, price in prices.items()}
 
 
 def _checked(checked: CheckedTable, today: date, say: Say) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 
+from econ.money import plain
 from messages.errors import Message
 from price_tables.book import Model, ProviderTable, RateCard, Segment, Unpriced
 from price_tables.changes import changes_ahead
@@ -200,18 +201,12 @@ def rule_text(value: object) -> str | None:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Decimal):
-        return usd_text(value)
+        return plain(value)
     if isinstance(value, Mapping):
         return "; ".join(f"{key} {rule_text(item)}" for key, item in value.items())
     if isinstance(value, tuple):
         return ", ".join(str(rule_text(item)) for item in value)
     return str(value)
-
-
-def usd_text(amount: Decimal) -> str:
-    """An exact decimal as plain text: no exponent, no trailing zeros."""
-    text = f"{amount:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _named(model: Model, text: str) -> bool:

@@ -21,7 +21,7 @@ from econ.report_store import params_to_store
 from econ.saving_series import HourSaving, has_hours, saving_by_hour
 from econ.select import select
 from econ.workload import TimeArray, Workload
-from jobs.shelf import LastUsed, Opened, close, opened
+from jobs.shelf import LastUsed, Opened, close, example, opened
 from messages.catalogue import sayer
 from messages.errors import InputError, Message, SourceError, Value
 from price_tables.book import PriceBook
@@ -210,7 +210,5 @@ def write_csv(path: Path, report: CostReport, language: str) -> None:
 
 def warm() -> None:
     """Make what a first page shows: the example's report and series."""
-    from jobs.shelf import example
-
     report(example().id, ReportParams(), "")
     workload_series(example().id, ReportParams(), "")

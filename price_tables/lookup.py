@@ -248,15 +248,14 @@ def _assumptions(
         yield Message("prices.surcharge_not_listed", values)
     if any(segment.peak for segment in segments):
         yield Message("prices.peak_hours", names)
-    if any(_apart(segment, "read", READ_EXPLICIT) for segment in segments):
+    if any(_apart(segment.usd_per_mtok, "read", READ_EXPLICIT) for segment in segments):
         yield Message("prices.explicit_reads_as_read", names)
-    if any(_apart(segment, "output", OUTPUT_THINKING) for segment in segments):
+    if any(_apart(segment.usd_per_mtok, "output", OUTPUT_THINKING) for segment in segments):
         yield Message("prices.thinking_as_output", names)
 
 
-def _apart(segment: Segment, plain: str, special: str) -> bool:
+def _apart(prices: Mapping[str, Decimal], plain: str, special: str) -> bool:
     """Some tokens of the bucket `plain` have a price of their own, and counts do not say which."""
-    prices = segment.usd_per_mtok
     return plain in prices and special in prices and prices[plain] != prices[special]
 
 

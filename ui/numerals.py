@@ -57,12 +57,6 @@ def exact(value: Decimal) -> str:
     return f"{_sign(value < 0, plus=False)}{text}"
 
 
-def jpy(value: Decimal) -> str:
-    """'¥641,280': the yen has no smaller part."""
-    rounded = value.quantize(Decimal(1), ROUND_HALF_UP)
-    return f"{_sign(rounded < 0, plus=False)}¥{abs(rounded):,f}"
-
-
 def count(value: int) -> str:
     """'48,210'."""
     return f"{_sign(value < 0, plus=False)}{abs(value):,}"
@@ -172,11 +166,6 @@ def amount_signed(value: Amount) -> str:
 def amount_of(value: Amount) -> str:
     """'6,412.80' or a range, for places whose unit line says USD."""
     return _ends(amount(value.low_usd), amount(value.high_usd))
-
-
-def amount_exact(value: Amount) -> str:
-    """All digits: '2.32654 USD', or both ends."""
-    return f"{_ends(exact(value.low_usd), exact(value.high_usd))}{SPACE}USD"
 
 
 def _ends(low: str, high: str) -> str:

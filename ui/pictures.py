@@ -16,7 +16,6 @@ from ui.tables import Column, Table
 from ui.words import say, t
 
 MOST_BARS = 12
-PAYERS = ("workspace", "project", "api_key", "user", "team", "tags")
 BUCKET_LOOK = {"output": "output", "uncached": "uncached", "read": "read"}  # all others are writes
 
 
@@ -224,27 +223,6 @@ def group_table(report: CostReport, by: str) -> Table:
     ]
     kept = [column for column in columns if any(v is not None for v in column.values)]
     return Table(columns=tuple(kept), alt=t("ui.group_chart_alt", by=t(f"ui.by.{by}")))
-
-
-def hit_line(points: Sequence[tuple[str, str, float | None]]) -> Chart | None:
-    """Token hit ratio over time: (axis label, full label, ratio or None)."""
-    if sum(1 for _, _, ratio in points if ratio is not None) < 2:
-        return None
-    said = [percent(r) if r is not None else t("ui.no_data") for _, _, r in points]
-    alt = t("ui.hit_chart_alt")
-    return charts.ratio_line(
-        [label for label, _, _ in points],
-        [ratio for _, _, ratio in points],
-        [f"{full}: {words}" for (_, full, _), words in zip(points, said, strict=True)],
-        alt,
-        Table(
-            columns=(
-                Column(title=t("ui.column.time"), values=[full for _, full, _ in points]),
-                Column(title=t("ui.column.hit"), values=[r for _, _, r in points], kind="percent"),
-            ),
-            alt=alt,
-        ),
-    )
 
 
 def reconciliation_table(found: Reconciliation) -> Table:

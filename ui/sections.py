@@ -10,6 +10,7 @@ import streamlit as st
 from econ.report import CostReport
 from econ.saving_series import HourSaving
 from econ.series import ArrivalSeries, LengthHistogram, RatioSeries
+from econ.workload import PAYER_COLUMNS
 from ui import components, explain, pictures, series_charts, statement, tables
 from ui.components import mark, muted
 from ui.numerals import age, amount_usd, count, md, percent
@@ -126,7 +127,7 @@ def by_words(by: str) -> str:
 def groupings(report: CostReport) -> list[str]:
     """The groupings to choose from: model first, then those who pay, then days and sessions."""
     there = pictures.groupings(report)
-    wanted = ("model", *pictures.PAYERS, "day", "session")
+    wanted = ("model", *PAYER_COLUMNS, "day", "session")
     return [by for by in wanted if by in there] + [by for by in there if by not in wanted]
 
 

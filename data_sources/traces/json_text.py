@@ -66,11 +66,6 @@ def whole(path: Path) -> Any:
     return _parsed(path.read_text("utf-8"))
 
 
-def is_document(path: Path) -> bool:
-    """One JSON value in the whole file (JSON) rather than one a line (JSON Lines)."""
-    return whole(path) is not NOT_ONE_VALUE
-
-
 def read_document(decoded: Decoded) -> Any:
     """The file's one JSON value. InputError with line and column when it is not one."""
     size = decoded.path.stat().st_size

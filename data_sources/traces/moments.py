@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +18,9 @@ import pyarrow.compute as pc
 from data_sources.traces.columns import Cells, floats_of, is_text, numpy_of, plain_strings, validity
 from data_sources.traces.faults import BoolArray, Faults, shown
 from data_sources.traces.limits import EARLIEST_US, LATEST_US
+from data_sources.traces.values import zone as known_zone
 from econ.workload import IntArray, TimeArray
-from messages.errors import Message, input_error
+from messages.errors import Message
 
 NO_TIME = np.iinfo(np.int64).min
 """Microseconds of an empty time; the same bits as NaT."""
@@ -268,10 +268,7 @@ def settle_zone(moments: Moments, zone: str) -> Moments:
     local = moments.filled & ~moments.zoned
     if not local.any():
         return moments
-    try:
-        ZoneInfo(zone)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise input_error("columnar.unknown_zone", found=zone) from error
+    known_zone(zone)
     naive = pa.array(moments.us[local], type=pa.timestamp("us"))
     placed = pc.assume_timezone(naive, zone, ambiguous="earliest", nonexistent="earliest")
     us = moments.us.copy()

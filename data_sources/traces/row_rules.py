@@ -9,10 +9,8 @@ import numpy as np
 
 from data_sources.traces.faults import BoolArray, Faults
 from data_sources.traces.fields import LIFETIMES, UNCACHED
-from econ.workload import EMPTY, WRITE_COLUMNS, Column, IntArray, Text
+from econ.workload import CACHE_COLUMNS, EMPTY, Column, IntArray, Text
 from messages.errors import Message
-
-CACHED_COLUMNS = ("cached_read_tokens", *WRITE_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +37,7 @@ def ints_of(columns: Mapping[str, Column], name: str, rows: int) -> IntArray:
 
 def cached_tokens(columns: Mapping[str, Column], rows: int) -> IntArray:
     """Read plus written tokens of each row, empty ones counted as 0."""
-    parts = [np.maximum(ints_of(columns, n, rows), 0) for n in CACHED_COLUMNS if n in columns]
+    parts = [np.maximum(ints_of(columns, n, rows), 0) for n in CACHE_COLUMNS if n in columns]
     total = parts.pop() if parts else np.zeros(rows, dtype=np.int64)
     for part in parts:
         total += part
@@ -99,7 +97,7 @@ def _check_lengths(row: Row, faults: Faults) -> None:
 
 
 def _check_parts(row: Row, faults: Faults) -> None:
-    if not any(name in row.columns for name in CACHED_COLUMNS):
+    if not any(name in row.columns for name in CACHE_COLUMNS):
         return
     prompt = row.ints("input_tokens")
     parts = cached_tokens(row.columns, row.rows)

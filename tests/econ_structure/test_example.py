@@ -21,7 +21,6 @@ from econ.oracle_requests import own_requests
 from econ.prompt_cache_oracle import OracleResult, simulate
 from econ.workload import ALL_COLUMNS, digest
 from messages.catalogue import LANGUAGES, say
-from messages.errors import Message
 from price_tables.load import load_book
 from price_tables.lookup import price_at, rate_card
 from tests.econ_structure.made import MILLION, bill_usd, prices
@@ -236,4 +235,3 @@ def test_its_receipt_says_how_it_was_made_in_both_languages(example):
         words = [say(language, message) for message in receipt.assumptions]
         assert "20261118" in words[0]
         assert all(text and not text.startswith("example.") for text in words)
-        assert not say(language, Message("example.name")).startswith("example.")

@@ -44,11 +44,6 @@ def test_exact_shows_every_digit() -> None:
     assert n.exact(Decimal("-2.00")) == "−2"
 
 
-def test_yen_has_no_decimals() -> None:
-    assert n.jpy(Decimal("641280.4")) == "¥641,280"
-    assert n.jpy(Decimal("-0.5")) == "−¥1"
-
-
 def test_percent_has_a_space_that_never_breaks() -> None:
     assert n.percent(0.366412) == "36.6\u00a0%"
     assert n.percent(0.37, 0) == "37\u00a0%"
