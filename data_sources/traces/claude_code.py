@@ -77,6 +77,7 @@ class _Log:
         self.tally = Tally()
         self.answers: dict[str, _Answer] = {}
         self.rows_with_usage = 0
+        self.agent_files: dict[str, str] = {}
 
     def take(self, file: str, line: Line) -> None:
         """One row: an answer, a repetition of one, or nothing to count."""
@@ -111,7 +112,7 @@ class _Log:
             message_id=identity,
             usage=usage,
             session_id=text(row, "sessionId"),
-            agent=_agent(file, row),
+            agent=text(row, "agentId") or self._agent_of(file, row),
             model=text(message, "model"),
             mode=_mode(mapping(message, "usage")),
             geo=text(mapping(message, "usage"), "inference_geo"),
@@ -120,6 +121,14 @@ class _Log:
         )
         known = self.answers.get(identity)
         self.answers[identity] = found if known is None else self._merged(known, found)
+
+    def _agent_of(self, file: str, row: Mapping[str, Any]) -> str | None:
+        """The sub-agent of a row that names none: one a sub-agent's file, None for the session
+        itself. Numbered, because what a file is called is no part of a workload."""
+        stem = PurePosixPath(file.replace("\\", "/")).name
+        if stem.startswith("agent-"):
+            return self.agent_files.setdefault(file, f"agent-{len(self.agent_files) + 1}")
+        return SIDECHAIN if row.get("isSidechain") is True else None
 
     def _merged(self, known: _Answer, found: _Answer) -> _Answer:
         """The larger of two rows of one answer (the later on a tie), with what both say."""
@@ -171,17 +180,6 @@ def _fields(answer: _Answer) -> dict[str, Any]:
         "arrival_utc": answer.moment_us,
         "observed_cost_e13": answer.cost,
     }
-
-
-def _agent(file: str, row: Mapping[str, Any]) -> str | None:
-    """The sub-agent that asked, None for the session itself."""
-    named = text(row, "agentId")
-    if named:
-        return named
-    stem = PurePosixPath(file.replace("\\", "/")).name.split(".", 1)[0]
-    if stem.startswith("agent-"):
-        return stem
-    return SIDECHAIN if row.get("isSidechain") is True else None
 
 
 def _less_nested(first: str | None, second: str | None) -> str | None:

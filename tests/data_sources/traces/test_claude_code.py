@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from data_sources.traces.read import read
 from data_sources.traces.source import open_path
+from econ.workload import digest
 from tests.data_sources.traces.helpers import (
     DATA,
     assumed,
@@ -91,8 +92,8 @@ def test_a_sub_agent_file_repeats_its_parent_and_keeps_its_session(tmp_path: Pat
     assert counts(result) == (4, 3, 1, 0, 0)
     assert table(result.workload, "input_tokens", "agent", "session_id") == [
         (1, None, "session-1"),
-        (900, "agent-001", "session-1"),
-        (30, "agent-001", "session-1"),
+        (900, "agent-1", "session-1"),
+        (30, "agent-1", "session-1"),
     ]
     assert result.workload.name == "main.jsonl + 1"
 
@@ -229,3 +230,9 @@ def test_tokens_are_conserved_in_any_order_of_rows(
     assert counts(second) == (2 * len(rows), len(rows), len(rows), 0, 0)
     total = sum(u + 1 + r + w5 + w1 for u, r, w5, w1, _ in uses)
     assert int(first.workload.ints("input_tokens").sum()) == total
+
+
+def test_how_a_sub_agents_file_is_called_is_no_part_of_the_workload(tmp_path: Path) -> None:
+    content = (DATA / "agent-side.jsonl").read_bytes()
+    names = ("agent-one.jsonl", "sub/agent-two.jsonl")
+    assert len({digest(read([source(tmp_path, name, content)]).workload) for name in names}) == 1
