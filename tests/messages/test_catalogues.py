@@ -51,15 +51,10 @@ def test_both_languages_have_the_same_files() -> None:
     assert names[0] == names[1]
 
 
-def test_locale_files_have_equal_keys(
+def test_locale_files_have_equal_keys_and_placeholders(
     english: dict[str, tuple[str, ...]], japanese: dict[str, tuple[str, ...]]
 ) -> None:
     assert sorted(english) == sorted(japanese)
-
-
-def test_locale_files_have_equal_placeholders(
-    english: dict[str, tuple[str, ...]], japanese: dict[str, tuple[str, ...]]
-) -> None:
     different = {
         key: (placeholders(texts), placeholders(japanese[key]))
         for key, texts in english.items()
