@@ -59,7 +59,7 @@ def plans_of(
     """The plans that apply; only those of `policies` and `placements` where these are given."""
     if not kind.source or (batch and rules.batch is False):
         return []
-    found = list(_plans(rules, kind, placements))
+    found = list(_plans(rules, kind, policies, placements))
     if policies:
         found = [plan for plan in found if plan.policy in policies]
     if batch:
@@ -67,8 +67,10 @@ def plans_of(
     return [_noted(plan, rules, kind) for plan in found]
 
 
-def _plans(rules: CacheRules, kind: Kind, placements: Sequence[str]) -> Iterator[Plan]:
-    if rules.implicit and not placements:
+def _plans(
+    rules: CacheRules, kind: Kind, policies: Sequence[str], placements: Sequence[str]
+) -> Iterator[Plan]:
+    if rules.implicit and (not placements or "implicit" in policies):  # it has no placement
         yield _implicit(rules)
     if rules.explicit and not placements and kind.source in ("blocks", "messages", "named"):
         yield Plan(

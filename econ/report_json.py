@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from typing import Any
 
+from econ.hit_curve import at_ends
 from econ.report import (
     Amount,
     BreakEven,
@@ -201,7 +202,7 @@ def _policy(row: PolicyRow, say: Say) -> dict[str, Any]:
         "usd": money(row.usd),
         "saving_usd": money(row.saving),
         "tokens": _either(row.tokens_low, row.tokens_high),
-        "usd_by_bucket": _usd_by_bucket(row.usd_by_bucket),
+        "usd_by_bucket": _usd_by_bucket(row),
         "hit_ratio": _hit_ratio(row),
         "pings": row.pings,
         "storage_mtok_hours": None
@@ -217,10 +218,13 @@ def _either(low: Mapping[str, Any], high: Mapping[str, Any]) -> dict[str, Any]:
     return dict(low) if low == high else {"low": dict(low), "high": dict(high)}
 
 
-def _usd_by_bucket(amounts: Mapping[str, Amount]) -> dict[str, Any]:
-    low = {bucket: money(Amount.exactly(amount.low_e13)) for bucket, amount in amounts.items()}
-    high = {bucket: money(Amount.exactly(amount.high_e13)) for bucket, amount in amounts.items()}
-    return _either(low, high)
+def _usd_by_bucket(row: PolicyRow) -> dict[str, Any]:
+    """Of the cheaper and of the dearer case: the buckets of each add up to that end."""
+    low, high = at_ends(row)
+    return _either(
+        {bucket: money(Amount.exactly(e13)) for bucket, e13 in low.items()},
+        {bucket: money(Amount.exactly(e13)) for bucket, e13 in high.items()},
+    )
 
 
 def _hit_ratio(row: PolicyRow) -> float | dict[str, float | None] | None:

@@ -1,0 +1,115 @@
+"""API costs: what would this workload cost elsewhere?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from jobs import costing
+from jobs.costing import LIFETIMES, MODES, PLACEMENTS, ApiCosts, Costing
+from ui import components, controls, cost_view, explain, state, tables, view
+from ui.numerals import amount_usd, md
+from ui.view import View
+from ui.words import t
+
+PAGE = "api_costs"
+
+
+def switches() -> Costing:
+    """Placement, lifetime and mode; the URL holds them."""
+    with st.container(horizontal=True, gap="large", key="controls_costs"):
+        placement = controls.choice(
+            t("api_costs_page.placement"),
+            PLACEMENTS,
+            "placement",
+            lambda name: t(f"api_costs_page.placement.{name}"),
+        )
+        lifetime = controls.choice(
+            t("api_costs_page.lifetime"),
+            LIFETIMES,
+            "lifetime",
+            lambda name: t(f"api_costs_page.lifetime.{name}"),
+        )
+        mode = controls.choice(
+            t("api_costs_page.mode"),
+            MODES,
+            "costmode",
+            lambda name: t(f"api_costs_page.mode.{name}"),
+        )
+    return Costing(lifetime=lifetime, placement=placement, mode=mode)
+
+
+def said(costs: ApiCosts, choice: Costing) -> None:
+    """Who loses, and what the long lifetime does in both extremes."""
+    components.sentence(cost_view.sentence(costs, choice))
+    more = cost_view.lever_sentence(costs)
+    if more:
+        components.sentence(more)
+    if not costs.structured:
+        components.note(t("api_costs_page.no_structure"))
+
+
+def bars(costs: ApiCosts, choice: Costing) -> None:
+    """The charted models, then every model as a table."""
+    components.chart_block(
+        t("api_costs_page.dearest_first"),
+        cost_view.unit_line(costs, choice),
+        cost_view.bars(costs),
+        "api-costs",
+    )
+    with components.rule("all_models"), st.container(gap="xxsmall"):
+        components.answer(
+            t("api_costs_page.same_as_table", len(costs.models)), t("api_costs_page.table_unit")
+        )
+        tables.show(cost_view.table(costs.models), "api-costs-all")
+
+
+def break_even(costs: ApiCosts) -> None:
+    """When a write pays, and the bill at every hit ratio."""
+    rows = costs.report.break_even
+    if not rows:
+        return
+    with components.rule("break_even"), components.two_across():
+        made = cost_view.hit_chart(costs)
+        if made is not None and costs.headline is not None:
+            model = md(costs.headline.none.model or "")
+            components.chart_block(
+                t("api_costs_page.by_hit", model=model),
+                t("api_costs_page.by_hit_unit"),
+                made,
+                "hit",
+            )
+        with st.container(gap="xxsmall"):
+            components.answer(t("api_costs_page.break_even"), t("api_costs_page.break_even_unit"))
+            tables.show(cost_view.break_even_table(rows), "break-even")
+
+
+def caveats(seen: View, costs: ApiCosts) -> None:
+    """What the figures rest on."""
+    with components.rule("caveats"):
+        components.note(t("api_costs_page.tokenizer"))
+        components.note(t("api_costs_page.quality"))
+        if costs.headline is not None and costs.headline.row.usd is not None:
+            usd, model = costs.headline.row.usd, costs.headline.none.model or ""
+            components.note(t("api_costs_page.rests_on", model=md(model), usd=md(amount_usd(usd))))
+            for words in cost_view.assumptions(costs.headline.row):
+                components.note(md(words))
+        explain.how(seen.report, ("no_cache", "best_reachable"), "how_costs")
+
+
+def page() -> None:
+    """The whole page, top to bottom."""
+    components.question(t("api_costs_page.title"))
+    seen = view.load()
+    if seen is None:
+        return
+    with st.container(gap="medium"):
+        choice = switches()
+        with st.spinner(t("ui.computing")):
+            costs = costing.api_costs(seen.workload_id, state.params(), choice, state.owner())
+        said(costs, choice)
+        bars(costs, choice)
+        break_even(costs)
+        caveats(seen, costs)
+
+
+page()

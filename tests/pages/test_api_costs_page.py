@@ -1,0 +1,72 @@
+"""The API costs page: who loses under which choice, and that its settings live in the URL."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pages.test_pages import calm, dropped, opened, plain, words
+
+D19 = (
+    "start_s,start_utc,shared_prefix_tokens,fresh_tokens,output_tokens\n"
+    "0,2026-11-01T00:00:00Z,20000,500,500\n"
+    "200,2026-11-01T00:03:20Z,20000,500,500\n"
+    "900,2026-11-01T00:15:00Z,20000,500,500\n"
+)
+
+
+def with_trace(**query: str) -> object:
+    """The page after the trace of D19 was dropped on the Workload page."""
+    at = dropped(opened("workload", **query), "trace.csv", D19)
+    calm(at)
+    at.switch_page("../pages/api_costs.py").run()
+    calm(at)
+    return at
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize("lifetime", ["short", "long", "automatic", "mixed", "none"])
+def test_the_example_is_shown_under_every_lifetime(language: str, lifetime: str) -> None:
+    at = opened("api_costs", lang=language, lifetime=lifetime)
+    calm(at)
+    assert len(at.dataframe) >= 2
+
+
+def test_a_link_opens_with_its_switches_and_nonsense_counts_as_not_said() -> None:
+    at = opened("api_costs", lifetime="long", placement="every", costmode="nonsense")
+    chosen = {control.key: control.value for control in at.button_group}
+    assert chosen["lifetime"] == "long"
+    assert chosen["placement"] == "every"
+    assert chosen["costmode"] == "standard"
+
+
+def test_writing_at_the_end_of_every_prompt_loses_and_the_page_says_on_which_models() -> None:
+    at = with_trace(placement="end")
+    said = plain(words(at))
+    assert "Caching loses money on" in said
+    assert "claude-opus-5" in said
+
+
+def test_the_table_has_every_model_dearest_first() -> None:
+    at = with_trace()
+    frame = next(t.value for t in at.dataframe if len(t.value) > 200)
+    totals = frame["Total"].tolist()
+    assert totals == sorted(totals, reverse=True)
+    opus = frame[(frame["Model"] == "claude-opus-5") & (frame["Provider"] == "anthropic")]
+    assert opus["Total"].tolist() == [0.305]
+    sol = frame[(frame["Model"] == "gpt-5.6-sol") & (frame["Provider"] == "openai")]
+    assert sol["Total"].tolist() == [0.152]
+    pro = frame[(frame["Model"] == "gemini-3.1-pro-preview") & (frame["Provider"] == "google")]
+    assert (pro["At best"].tolist(), pro["Total"].tolist()) == ([0.069], [0.141])
+
+
+def test_a_batch_is_cheaper_and_its_hits_are_a_range() -> None:
+    at = with_trace(costmode="batch")
+    frame = next(t.value for t in at.dataframe if len(t.value) > 50)
+    opus = frame[(frame["Model"] == "claude-opus-5") & (frame["Provider"] == "anthropic")]
+    assert opus["At best"].iloc[0] < opus["Total"].iloc[0]
+
+
+def test_the_caveats_are_on_the_page() -> None:
+    said = words(opened("api_costs"))
+    assert "Equal tokens are not equal answers" in said
+    assert "tokenizer" in said
