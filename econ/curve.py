@@ -101,16 +101,17 @@ def curve_of(
     policy: Policy = DEFAULT_POLICY,
     rules: Rules = "trace",
     at_blocks: Sequence[int] = (),
-    points: int = REPLAYED_POINTS,
+    points: int | None = None,
 ) -> Curve:
-    """At most 2,000 points, those of `at_blocks` (each >= 1) first of all; with `at_blocks` no
-    others. `points` limits how many are replayed where one pass cannot answer."""
+    """The capacities of `at_blocks` (each >= 1), or at most `points` over the whole curve: 2,000
+    where one pass answers them, 48 where each is a replay, unless fewer are asked for."""
     footprint, longest = blocks.footprint, max(1, blocks.longest)
     one_pass = policy in ONE_PASS
     first = min(longest, max(footprint, 1))
     asked = np.unique(np.asarray(at_blocks, dtype=np.int64))[:MAX_POINTS]
     if not len(asked):
-        asked = spread(first, max(footprint, 1), MAX_POINTS if one_pass else points)
+        most = MAX_POINTS if one_pass else REPLAYED_POINTS
+        asked = spread(first, max(footprint, 1), min(most, points or most))
     below = asked[asked < first] if one_pass else asked
     found = [np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)]
     if len(below):

@@ -8,6 +8,12 @@ from data_sources.store.reports import list_reports as newest_reports
 from data_sources.traces.picker import Picker, picker_for
 from jobs.lifespan import current_runner, pool_started
 from jobs.reading import inspect_json, read_paths, start_read
+from jobs.replaying import (
+    StudyParams,
+    cache_scopes,
+    cache_study,
+    start_study,
+)
 from jobs.reporting import (
     WorkloadFacts,
     WorkloadSeries,
@@ -43,9 +49,12 @@ __all__ = [
     "Picker",
     "SavedReport",
     "SavedSummary",
+    "StudyParams",
     "WorkloadFacts",
     "WorkloadSeries",
     "book",
+    "cache_scopes",
+    "cache_study",
     "cancel",
     "delete_report",
     "delete_workload",
@@ -69,6 +78,7 @@ __all__ = [
     "save_report_with_numbers",
     "save_shell_report",
     "start_read",
+    "start_study",
     "warm",
     "workload_info",
     "workload_series",

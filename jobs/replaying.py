@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from data_sources.store.computed import computed, keep_computed
+from data_sources.store.engine import current_store
+from econ.cache_study import CacheStudy, study, study_from_json, study_to_json
 from econ.curve import curve_of, curve_to_json
+from econ.method import METHOD_VERSION
 from econ.replay import ReplayParams, replay, replay_to_json
-from econ.replay_input import blocks_of
-from econ.replay_names import DEFAULT_POLICY, Policy, Rules, Scope
+from econ.replay_input import blocks_of, scopes_of
+from econ.replay_names import DEFAULT_POLICY, RULES, SCOPES, Policy, Rules, Scope
 from econ.workload import Workload
+from jobs import tasks
+from jobs.lifespan import current_runner
+from jobs.progress import Progress
+from jobs.shelf import LastUsed, Opened, opened
+
+KIND = "cache_study"
+KEPT_STUDIES = 16
+tasks.register(KIND, "jobs.replaying:study_task")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,3 +49,90 @@ def curve_json(workload: Workload, params: CurveParams) -> Mapping[str, Any]:
     if params.at_blocks:
         asked = curve_of(blocks, params.policy, params.rules, params.at_blocks)
     return curve_to_json(asked, whole.knee("token"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyParams:
+    """Which look at a workload's cache."""
+
+    rules: Rules = "trace"
+    scope: Scope = "file"
+
+
+_studies: LastUsed[CacheStudy] = LastUsed(KEPT_STUDIES)
+
+
+class _NotThere(Exception):
+    """No study has been kept yet."""
+
+
+def cache_scopes(workload_id: str, owner: str) -> tuple[Scope, ...]:
+    """The scopes that a workload can be replayed in; none where it has no block ids. NotFoundError
+    if `owner` sees no such workload."""
+    workload = opened(workload_id, owner).workload
+    if workload.prefix is None or not len(workload.prefix.block_ids):
+        return ()
+    return scopes_of(workload)
+
+
+def cache_study(workload_id: str, asked: StudyParams, owner: str) -> CacheStudy | None:
+    """The study if it has been made before, else None: then `start_study` makes it."""
+    found = opened(workload_id, owner)
+
+    def read() -> CacheStudy:
+        known = _kept(found, asked)
+        if known is None:
+            raise _NotThere
+        return known
+
+    try:
+        return _studies.get((found.key, METHOD_VERSION, asked), read)
+    except _NotThere:
+        return None
+
+
+def start_study(workload_id: str, asked: StudyParams, owner: str) -> str:
+    """Start making a study; returns the job's id. InputError: too many unfinished jobs."""
+    params = {
+        "workload": workload_id,
+        "owner": owner,
+        "rules": asked.rules,
+        "scope": asked.scope,
+    }
+    return current_runner().submit(KIND, params, owner)
+
+
+def study_task(params: dict[str, Any], progress: Progress) -> str:
+    """The job: replay, keep the result beside the workload, and answer with its name."""
+    asked = StudyParams(
+        rules=RULES[RULES.index(params["rules"])], scope=SCOPES[SCOPES.index(params["scope"])]
+    )
+    progress(0.0, "open")
+    found = opened(params["workload"], params["owner"])
+    if _kept(found, asked) is None:
+        made = study(found.workload, asked.rules, asked.scope, progress)
+        text = json.dumps(study_to_json(made))
+        keep_computed(current_store(), _place(found), _name(asked), text)
+    return _name(asked)
+
+
+def forget_studies(key: str) -> None:
+    """A workload was deleted: nothing made of it stays in this process."""
+    _studies.forget(lambda known: isinstance(known, tuple) and known[0] == key)
+
+
+def _kept(found: Opened, asked: StudyParams) -> CacheStudy | None:
+    text = computed(current_store(), _place(found), _name(asked))
+    try:
+        return None if text is None else study_from_json(json.loads(text))
+    except (ValueError, KeyError, TypeError):  # half a file is no study: it is made again
+        return None
+
+
+def _place(found: Opened) -> str:
+    """Beside the workload's files; the example has none, its digest stands for them."""
+    return found.id if found.is_example else found.key
+
+
+def _name(asked: StudyParams) -> str:
+    return f"{KIND}-{METHOD_VERSION}-{asked.rules}-{asked.scope}.json"

@@ -16,6 +16,7 @@ from econ.report import CostReport, ReportParams
 from econ.report_build import build_report
 from econ.report_store import params_to_store, report_from_store, report_to_store
 from econ.workload import Workload
+from jobs.replaying import forget_studies
 from jobs.reporting import book, fitted, forget
 from jobs.shelf import opened
 from messages.errors import input_error
@@ -136,6 +137,7 @@ def delete_workload(workload_id: str, owner: str) -> None:
         return
     workloads.delete_workload(current_store(), workload_id, owner)
     forget(found.key)
+    forget_studies(found.key)
 
 
 def reports_json() -> list[dict[str, Any]]:

@@ -80,7 +80,7 @@ def tick_text(value: float) -> str:
     return f"{MINUS if value < 0 else ''}{text}"
 
 
-def _frame(height: int, *, bottom: int = 32) -> go.Figure:
+def frame(height: int, *, bottom: int = 32) -> go.Figure:
     """The empty figure that all others start from."""
     axis = {
         "showline": False,
@@ -113,7 +113,7 @@ def _frame(height: int, *, bottom: int = 32) -> go.Figure:
     return figure
 
 
-def _label(figure: go.Figure, text: str, **place: object) -> None:
+def label(figure: go.Figure, text: str, **place: object) -> None:
     """Text in the figure, on the background so that gridlines do not cross it."""
     figure.add_annotation(
         text=text,
@@ -136,7 +136,7 @@ def _x_labels(figure: go.Figure, labels: Sequence[str], most: int = 5) -> None:
     )
 
 
-def _y_ticks(figure: go.Figure, ticks: Sequence[float], texts: Sequence[str]) -> None:
+def y_ticks(figure: go.Figure, ticks: Sequence[float], texts: Sequence[str]) -> None:
     figure.update_yaxes(tickvals=ticks, ticktext=texts, showgrid=True, gridcolor=GRID)
 
 
@@ -146,7 +146,7 @@ def signed_columns(
     """Gains above the line in blue, losses below it in vermilion, the deepest loss in words."""
     height, low, high = 260, min(0.0, *values), max(0.0, *values)
     span = (high - low) or 1.0
-    figure = _frame(height)
+    figure = frame(height)
     figure.add_bar(
         x=list(range(len(values))),
         y=list(values),
@@ -157,7 +157,7 @@ def signed_columns(
     figure.add_hline(y=0, line={"width": 1, "color": MUTED})
     _x_labels(figure, labels)
     ticks = nice_ticks(low, high)
-    _y_ticks(figure, ticks, [tick_text(tick) for tick in ticks])
+    y_ticks(figure, ticks, [tick_text(tick) for tick in ticks])
     foot = low - span * (0.14 if low < 0 else 0.0)
     figure.update_yaxes(range=[foot, high + span * 0.04])
     if low < 0:
@@ -169,7 +169,7 @@ def _say_deepest_loss(figure: go.Figure, values: Sequence[float]) -> None:
     worst = min(range(len(values)), key=values.__getitem__)
     right_half = worst > len(values) / 2
     words = t("ui.loses", amount=amount(Decimal(repr(abs(values[worst])))))
-    _label(
+    label(
         figure,
         f'<span style="color:{LOST}">{words}</span>',
         x=worst,
@@ -187,7 +187,7 @@ def columns(
     table: Table,
 ) -> Chart:
     """Counts or amounts from a zero baseline, in grey."""
-    figure = _frame(220)
+    figure = frame(220)
     figure.add_bar(
         x=list(range(len(values))),
         y=list(values),
@@ -200,7 +200,7 @@ def columns(
     ticks = nice_ticks(0, high)
     if all(float(value).is_integer() for value in values):
         ticks = [tick for tick in ticks if tick.is_integer()]
-    _y_ticks(figure, ticks, [compact(tick) for tick in ticks])
+    y_ticks(figure, ticks, [compact(tick) for tick in ticks])
     figure.update_yaxes(range=[0, high * 1.04])
     return Chart(figure=figure, alt=alt, table=table)
 
@@ -213,7 +213,7 @@ def ratio_line(
     table: Table,
 ) -> Chart:
     """A ratio 0..1 over time; a hole where there was nothing to divide by."""
-    figure = _frame(220)
+    figure = frame(220)
     figure.add_scatter(
         x=list(range(len(ratios))),
         y=list(ratios),
@@ -238,7 +238,7 @@ def ranked_bars(bars: Sequence[Bar], alt: str, table: Table) -> Chart:
     rows = max(len(bars), 1)
     above, below = 34, 20
     height = (rows - 1) * PITCH_PX + above + below
-    figure = _frame(height + 12, bottom=4)
+    figure = frame(height + 12, bottom=4)
     high = max([*(bar.value for bar in bars), *(bar.reference or 0 for bar in bars), 0.0]) or 1.0
     for row, bar in enumerate(bars):
         _ranked_bar(figure, -row, bar)
@@ -266,7 +266,7 @@ def _ranked_bar(figure: go.Figure, y: int, bar: Bar) -> None:
     text = f"<b>{html.escape(bar.shown)}</b>{SPACE} {name}"
     note = f"{SPACE} {_toned(bar)}" if bar.note else ""
     more = f"{SPACE} {_muted(bar.more)}" if bar.more else ""
-    _label(
+    label(
         figure,
         text + note + more,
         x=0,

@@ -115,6 +115,11 @@ class Folder:
             self._move(f"{staged}/{name}", self.content(key, name))
         self._sync_folder(self.content(key))
 
+    def add(self, staged: str, key: str, name: str) -> None:
+        """Move one staged file into content `key`, beside what is there; `remove` takes it too."""
+        self._make(self.content(key))
+        self._move(f"{staged}/{name}", self.content(key, name))
+
     def remove(self, key: str) -> None:
         """Delete content `key`; the manifest first, so that what is half gone is not complete."""
         manifest = self.content(key, MANIFEST)

@@ -1,0 +1,76 @@
+"""The Cache page: one size, its range, the curve, gaps, and what a salt costs."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from messages.catalogue import t
+from tests.pages.test_pages import asked, calm, dropped, opened, words
+
+ABC = "".join(
+    json.dumps({"timestamp": 1000 * n, "input_length": 1024, "output_length": 1, "hash_ids": ids})
+    + "\n"
+    for n, ids in enumerate([[0, 9], [1, 10], [2, 11], [0, 12], [1, 13], [2, 14]])
+)
+"""Three first blocks that come again after three seconds; second blocks that never do."""
+
+
+def test_the_example_has_a_knee_a_curve_gaps_and_a_salt() -> None:
+    at = opened("cache")
+    first = at.metric[0]
+    assert first.label == "The knee of your curve"
+    assert re.fullmatch(r"[\d,]+ blocks", first.value)
+    shown = words(at)
+    assert "No cache of any size hits more than" in shown
+    assert "The curve bends at" in shown
+    assert "of reuses come within 5 minutes" in shown
+    assert re.search(r"Keeping users apart costs \d\.\d points", shown)
+
+
+def test_a_trace_is_replayed_as_a_job_and_shown() -> None:
+    at = dropped(opened("workload"), "abc.jsonl", ABC)
+    at.switch_page("../pages/cache.py").run()
+    calm(at)
+    shown = words(at)
+    assert "25\u00a0%" in shown  # unlimited: 3 of 12 blocks, each 512 tokens
+    assert "512 a block" in shown
+    assert "What a salt would cost cannot be said" in shown
+    assert "100\u00a0% of reuses" in shown
+
+
+def test_choices_lie_in_the_url_and_nonsense_in_it_does_no_harm() -> None:
+    at = opened("cache")
+    for name, value in (("measure", "request"), ("scope", "user"), ("replay_rules", "engine")):
+        (control,) = [c for c in at.button_group if c.key == name]
+        control.set_value(value).run()
+        calm(at)
+        assert asked(at, name) == value
+    assert "rules engine" in words(at)
+    wild = opened("cache", measure="colour", scope="planet", replay_rules="none")
+    assert wild.metric[0].label == "The knee of your curve"
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_file_without_blocks_says_which_file_has_them(language: str) -> None:
+    at = dropped(opened("workload", lang=language))
+    at.switch_page("../pages/cache.py").run()
+    calm(at)
+    assert not at.metric
+    assert "Mooncake" in words(at)
+    assert t(language, "cache_page.no_blocks_which") in words(at)
+    assert len(at.file_uploader) == 1
+
+
+def test_nothing_that_comes_twice_is_said_to_be_nothing() -> None:
+    rows = [
+        {"timestamp": n, "input_length": 512, "output_length": 1, "hash_ids": [n]} for n in range(3)
+    ]
+    content = "".join(json.dumps(row) + "\n" for row in rows)
+    at = dropped(opened("workload"), "new.jsonl", content)
+    at.switch_page("../pages/cache.py").run()
+    calm(at)
+    assert at.metric[0].value == "Nothing to keep"
+    assert "no block is used twice" in words(at)
