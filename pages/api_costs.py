@@ -86,13 +86,12 @@ def break_even(costs: ApiCosts) -> None:
 def caveats(seen: View, costs: ApiCosts) -> None:
     """What the figures rest on."""
     with components.rule("caveats"):
-        components.note(t("api_costs_page.tokenizer"))
-        components.note(t("api_costs_page.quality"))
+        components.note(" ".join(t(f"api_costs_page.{name}") for name in ("tokenizer", "quality")))
         if costs.headline is not None and costs.headline.row.usd is not None:
             usd, model = costs.headline.row.usd, costs.headline.none.model or ""
-            components.note(t("api_costs_page.rests_on", model=md(model), usd=md(amount_usd(usd))))
-            for words in cost_view.assumptions(costs.headline.row):
-                components.note(md(words))
+            words = [t("api_costs_page.rests_on", model=md(model), usd=md(amount_usd(usd)))]
+            words += [md(said) for said in cost_view.assumptions(costs.headline.row)]
+            components.note(" ".join(words))
         explain.how(seen.report, ("no_cache", "best_reachable"), "how_costs")
 
 

@@ -12,7 +12,7 @@ from econ.report import BreakEven, PolicyRow
 from jobs.costing import ApiCosts, Costing, ModelCost
 from ui.charts import GRID, LOST, MUTED, NEUTRAL, OURS, Chart, frame, label, nice_ticks, tick_text
 from ui.components import mark
-from ui.numerals import amount_of, amount_usd, foreign, md, percent
+from ui.numerals import amount, amount_of, amount_usd, foreign, md, percent
 from ui.stacked_bars import Stack, stacked_bars
 from ui.tables import Column, Table
 from ui.words import say, t
@@ -30,6 +30,7 @@ CHARTED = (
 )
 """Models of the chart, each from its maker; the table has every model."""
 EXTRA = ("storage", "pings")
+PART_COLUMNS = ("uncached", "write", "read", "output", "extra")
 HIT_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -138,6 +139,8 @@ def _note(row: PolicyRow) -> str:
         return t("api_costs_page.loses", usd=amount_of(row.saving.negated()), how=how)
     if row.saving.low_e13 < 0:
         return t("api_costs_page.may_lose", usd=amount_of(row.saving), how=how)
+    if row.saving.low_e13 == 0 < row.saving.high_e13:
+        return t("api_costs_page.up_to", usd=amount(row.saving.high_usd), how=how)
     return t("api_costs_page.saves", usd=amount_of(row.saving), how=how)
 
 
@@ -164,7 +167,8 @@ def table(models: Sequence[ModelCost]) -> Table:
             Column(title=t(f"{word}policy"), values=[policy_words(row) for row in rows]),
             *(
                 Column(title=t(f"{word}{name}"), values=usd.get(name, []), kind="usd")
-                for name in ("uncached", "write", "read", "output", "extra")
+                for name in PART_COLUMNS
+                if name != "extra" or any(usd.get(name, ()))
             ),
             Column(title=t(f"{word}provider"), values=[row.provider or "" for row in rows]),
             Column(title=t(f"{word}surface"), values=[row.surface or "" for row in rows]),
@@ -186,7 +190,7 @@ def _result(row: PolicyRow) -> str:
         return t("api_costs_page.result.none")
     if loses(row):
         return f"▼ {t('api_costs_page.result.loses')}"
-    return t(f"api_costs_page.result.{'open' if row.saving.low_e13 < 0 else 'saves'}")
+    return t(f"api_costs_page.result.{'open' if row.saving.low_e13 <= 0 else 'saves'}")
 
 
 def _source(row: PolicyRow) -> str:

@@ -86,6 +86,7 @@ def stacked_bars(stacks: Sequence[Stack], alt: str, table: Table) -> Chart:
         margin={"t": LEGEND_PX},
         legend={
             "orientation": "h",
+            "traceorder": "normal",
             "x": 0,
             "xanchor": "left",
             "y": 1,

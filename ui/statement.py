@@ -253,15 +253,29 @@ def _best(report: CostReport) -> Figure:
     if best is None:
         reason = _reason(report, "best_reachable_usd")
         return Figure(label=label, value=t("ui.not_known_yet"), beneath=reason)
-    ref = report.best
-    how = md(
-        f"{ref.policy}, {ref.placement}" if ref and ref.placement else ref.policy if ref else ""
-    )
-    return Figure(
-        label=label,
-        value=amount_usd(best),
-        beneath=t("overview.simulated_policy", mark=mark("simulated"), policy=how),
-    )
+    beneath = t("overview.simulated_policy", mark=mark("simulated"), policy=_best_policy(report))
+    return Figure(label=label, value=amount_usd(best), beneath=beneath + _still_reachable(report))
+
+
+def _best_policy(report: CostReport) -> str:
+    """The policy of each model; once where all have the same."""
+    opened = report.figures.get("best_reachable")
+    choices = dict(opened.inputs) if opened else {}
+    named = {name.partition(" ")[2]: how for name, how in choices.items()}
+    if len(set(named.values())) == 1:
+        return md(next(iter(named.values())))
+    return "; ".join(f"{md(model)} {md(how)}" for model, how in named.items())
+
+
+def _still_reachable(report: CostReport) -> str:
+    """How much less than the present that is, and in a month; '' where no present is known."""
+    reachable, month = report.saving.reachable, report.month
+    if reachable is None or reachable.high_e13 <= 0:
+        return ""
+    less = " " + t("policies.less_than_billed", usd=md(amount_usd(reachable)))
+    if month is None or month.reachable is None:
+        return less
+    return less + t("policies.less_a_month", usd=md(amount_usd(month.reachable)))
 
 
 def unpriced_line(report: CostReport) -> str:
