@@ -38,7 +38,7 @@ def stats(workload: Workload) -> dict[str, Any]:
 
 def format_stats(workload: Workload) -> dict[str, Any]:
     """What the reader counted beside `stats`, under the format's own names."""
-    return {key: value for key, value in workload.format_stats.items() if key != "rows"}
+    return {k: v for k, v in workload.format_stats.items() if k not in ("rows", "models")}
 
 
 def inspect_json(result: ReadResult, block_stats: Mapping[str, Any], say: Say) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def inspect_json(result: ReadResult, block_stats: Mapping[str, Any], say: Say) -
         ],
         "receipt": receipt_json(result.receipt, say),
         "stats": {**stats(workload), **block_stats, **own},
-        "format_stats": format_stats(workload),
+        "format_stats": {k: v for k, v in format_stats(workload).items() if k not in own},
     }
 
 

@@ -76,6 +76,17 @@ def test_every_statistic_of_a_trace_is_reached(
     assert result.workload.format == index[name]["format"]
 
 
+def test_sessions_read_together_hit_as_often_as_each_alone(
+    reference_data: Path, index: dict[str, Any]
+) -> None:
+    names = [name for name in BLOCKS if "kv_cache_tester" in name]
+    found = counted(read_files(reference_data, *names))
+    for key in ("rows", "total_blocks", "unique_blocks", "ideal_hit_blocks"):
+        assert found[key] == sum(index[name]["stats"][key] for name in names)
+    per_model = "ideal_hit_blocks_per_model"
+    assert found[per_model] == sum(index[name]["stats"][per_model] for name in names)
+
+
 def test_ragpulse_with_its_dictionaries_reaches_every_statistic(
     reference_data: Path, index: dict[str, Any]
 ) -> None:
