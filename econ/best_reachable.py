@@ -133,10 +133,12 @@ def _simulated(
     found: list[tuple[Amount, str, str | None]] = [(none, NONE, None)]
     present = None
     for plan in plans_of(rules, bench.kind, card.mode == "batch"):
+        if plan.low.placement in LEVER_PLACEMENTS:  # and the range that starts at one of them
+            continue
         amount = _cost(bench, plan, rules, card)
         if plan.policy == OWN:
             present = amount
-        if amount is not None and plan.placement not in LEVER_PLACEMENTS:
+        if amount is not None:
             found.append((amount, plan.policy, plan.placement))
     best, policy, placement = min(found, key=lambda f: (f[0].high_e13, f[0].low_e13))
     gap = None

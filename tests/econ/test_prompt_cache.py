@@ -205,6 +205,20 @@ def test_mooncake_on_opus_5_costs_what_was_worked_out(reference_data: Path, plac
         assert round(cost / 1_000_000, 2) == Decimal(usd)
 
 
+def test_ids_are_shared_across_models_where_all_is_priced_as_one(reference_data: Path) -> None:
+    path = reference_data / "traces/serving_prefix/kv_cache_tester/trace_0256.json"
+    workload = read_paths([path], ReadOptions(), lambda *_: None).workload
+    output = 25 * int(workload.counts("output_tokens").sum())
+    rows = np.ones(workload.rows, np.bool_)
+    costs = []
+    for scope in (np.zeros(workload.rows, np.int64), workload.text("model").codes.astype(np.int64)):
+        found = structure_of(workload, rows, scope)
+        assert found is not None
+        every = simulate(found, Sim(placement="every", lifetime="5m", min_tokens=512))
+        costs.append(round((_opus_5(every) + output) / 1_000_000, 2))
+    assert costs == [Decimal("47.67"), Decimal("47.70")]
+
+
 def _opus_5(tokens: CacheTokens, write: Decimal = Decimal("6.25")) -> Decimal:
     """1e-6 USD without output."""
     read, short = int(tokens.read.sum()), int(tokens.short.sum())
