@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +15,9 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from jobs import flows, lifespan
+from messages.catalogue import say
+from messages.errors import KvledgerError
+from settings import start_language
 from ui import failures, server
 from ui.doors import FIRST_PAGE
 
@@ -28,8 +33,13 @@ async def serving(_app: Any) -> AsyncIterator[dict[str, Any]]:
     """
     for name in FIRST_PAGE_MODULES:
         importlib.import_module(name)
-    lifespan.start()
-    flows.warm()
+    try:
+        lifespan.start()
+        flows.warm()
+    except KvledgerError as error:
+        # Raised further it would fill the terminal with the server's own calls, not ours.
+        print(say(start_language(), error.message), file=sys.stderr, flush=True)
+        os._exit(1)
     try:
         yield {}
     finally:

@@ -55,10 +55,7 @@ def _language(words: Sequence[str]) -> str:
         chosen = word.removeprefix("--lang=") if word.startswith("--lang=") else chosen
         if chosen in LANGUAGES:
             return chosen
-    try:
-        return settings.current().language
-    except KvledgerError:
-        return "en"
+    return settings.start_language()
 
 
 def _parser(language: str) -> argparse.ArgumentParser:

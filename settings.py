@@ -147,6 +147,14 @@ def use(settings: Settings | None) -> Settings | None:
     return before
 
 
+def start_language() -> str:
+    """The language to say a start error in; English where that setting is the error."""
+    try:
+        return current().language
+    except InputError:
+        return "en"
+
+
 @contextmanager
 def using(settings: Settings) -> Iterator[Settings]:
     """`settings` are current inside the block."""

@@ -50,7 +50,7 @@ def report_params(arguments: argparse.Namespace) -> ReportParams:
         model_names=pairs(arguments.map_model, "--map-model", "NAME=ID"),
         include_failed=arguments.include_failed,
         by=groups(arguments.by),
-        tz=zone(arguments.tz),
+        tz=day_zone(arguments.tz),
         since=since,
         until=until,
         change=change(arguments.change),
@@ -110,9 +110,14 @@ def day(text: str | None, flag: str) -> date | None:
         raise _refused(flag, "2026-11-29", text) from None
 
 
+def day_zone(name: str | None) -> str | None:
+    """The zone of a report's days: None is UTC, so that saying UTC changes no report's id."""
+    return None if name == "UTC" else zone(name)
+
+
 def zone(name: str | None) -> str | None:
-    """The name of a time zone that exists."""
-    if name is None or name == "UTC":
+    """The name of a time zone that exists; None = not said."""
+    if name is None:
         return None
     try:
         ZoneInfo(name)

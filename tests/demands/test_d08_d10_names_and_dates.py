@@ -135,3 +135,17 @@ def test_d10_the_report_states_its_price_book(midnight: Path) -> None:
     found = report(midnight)
     assert found["price_book_version"]
     assert found["price_book_version"] in shell("report", midnight).out
+
+
+@pytest.mark.parametrize(("flags", "usd"), [(["--tz", "UTC"], "1"), (["--tz", "Etc/UTC"], "1")])
+def test_d10_times_of_a_mapped_table_are_dates_once_their_zone_is_said(
+    tmp_path: Path, flags: list[str], usd: str
+) -> None:
+    table = tmp_path / "aug.csv"
+    rows = "2026-08-20 12:00,gpt-5.6-sol,100000,0\n2026-08-20 13:00,gpt-5.6-sol,100000,0\n"
+    table.write_text(f"when,m,p,c\n{rows}", encoding="utf-8")
+    named = ["when=start_utc", "m=model", "p=input_tokens", "c=output_tokens"]
+    maps = [word for pair in named for word in ("--map", pair)]
+    said = report(table, *maps, *flags)
+    assert said["baselines"]["no_cache_usd"] == usd
+    assert said["workload"]["first_utc"] == "2026-08-20T12:00:00Z"
