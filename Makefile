@@ -16,7 +16,7 @@ help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
 
 run: $(RUN_STAMP)
-	@echo "kvledger: http://localhost:$(PORT)  (Ctrl-C stops it)"
+	@echo "kvledger: http://localhost:$(PORT)  (Ctrl-C stops it; another port: make run PORT=8600)"
 	@exec $(PY) -m streamlit run app.py --server.port=$(PORT)
 
 test: $(TEST_STAMP)

@@ -55,8 +55,8 @@ def report_params(arguments: argparse.Namespace) -> ReportParams:
         until=until,
         change=change(arguments.change),
         rates=rates(arguments.rate),
-        month_factor=number(arguments.month_factor, "--month-factor"),
-        invoice_usd=number(arguments.invoice_usd, "--invoice-usd"),
+        month_factor=number(arguments.month_factor, "--month-factor", "30.4375"),
+        invoice_usd=number(arguments.invoice_usd, "--invoice-usd", "1234.56"),
     )
 
 
@@ -158,14 +158,14 @@ def rates(given: Sequence[str]) -> tuple[Rate, ...]:
     found = []
     for text in given:
         currency, _, value = text.partition("=")
-        per_usd = number(value, "--rate") if value else None
+        per_usd = number(value, "--rate", "JPY=150") if value else None
         if not _CURRENCY.fullmatch(currency) or per_usd is None or per_usd <= 0:
             raise _refused("--rate", "JPY=150", text)
         found.append(Rate(currency=currency, per_usd=per_usd, date=None, source="user"))
     return tuple(found)
 
 
-def number(text: str | None, flag: str) -> Decimal | None:
+def number(text: str | None, flag: str, expected: str) -> Decimal | None:
     """A finite decimal that is not negative, and short when written out: not 1e-999999."""
     if text is None:
         return None
@@ -174,5 +174,5 @@ def number(text: str | None, flag: str) -> Decimal | None:
     except InvalidOperation:
         value = Decimal("NaN")
     if not value.is_finite() or value < 0 or abs(value.adjusted()) > MOST_DIGITS:
-        raise _refused(flag, "30.4375", text)
+        raise _refused(flag, expected, text)
     return value

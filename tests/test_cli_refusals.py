@@ -256,3 +256,16 @@ def test_words_follow_the_language_and_numbers_do_not(usage: Path) -> None:
     assert reasons[0] != reasons[1]
     for key in ("report_id", "workload", "baselines", "saving", "ratios", "groups"):
         assert json.dumps(english[key]) == json.dumps(japanese[key])
+
+
+def test_an_unset_file_name_is_not_the_current_folder() -> None:
+    for command in ("inspect", "report"):
+        said = shell(command, "")
+        assert (said.status, said.out) == (2, "")
+
+
+def test_each_number_flag_names_its_own_shape(tmp_path: Path) -> None:
+    table = plain_csv(tmp_path / "t.csv", [{"start_s": 0, "input_tokens": 1, "output_tokens": 1}])
+    assert "1234.56" in shell("report", table, "--invoice-usd", "abc").sentence
+    assert "JPY=150" in shell("report", table, "--rate", "JPY=abc").sentence
+    assert "30.4375" in shell("report", table, "--month-factor", "abc").sentence

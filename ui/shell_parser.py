@@ -65,14 +65,14 @@ def build(language: str, commands_of: Mapping[str, Command]) -> argparse.Argumen
         act.add_argument("report_id", metavar="ID", help=words("report_id"))
         act.set_defaults(command=commands_of[f"reports {name}"])
         if name == "show":
-            act.add_argument("--out", metavar="FILE", type=Path, help=words("out"))
+            act.add_argument("--out", metavar="FILE", type=_path, help=words("out"))
     return parser
 
 
 def _reading(
     parser: argparse.ArgumentParser, words: Callable[[str], str], count: Callable[[str], int]
 ) -> None:
-    parser.add_argument("files", metavar="FILE", nargs="+", type=Path, help=words("files"))
+    parser.add_argument("files", metavar="FILE", nargs="+", type=_path, help=words("files"))
     parser.add_argument(
         "--map", metavar="COLUMN=FIELD", action="append", default=[], help=words("map")
     )
@@ -105,7 +105,7 @@ def _choices(parser: argparse.ArgumentParser, words: Callable[[str], str]) -> No
     parser.add_argument("--month-factor", metavar="X", help=words("month_factor"))
     parser.add_argument("--invoice-usd", metavar="USD", help=words("invoice_usd"))
     parser.add_argument("--include-failed", action="store_true", help=words("include_failed"))
-    parser.add_argument("--out", metavar="FILE", type=Path, help=words("out"))
+    parser.add_argument("--out", metavar="FILE", type=_path, help=words("out"))
     parser.add_argument("--save", action="store_true", help=words("save"))
 
 
@@ -126,6 +126,13 @@ def _cache(parser: argparse.ArgumentParser, words: Callable[[str], str]) -> None
                         help=words("cache_policy"))  # fmt: skip
     parser.add_argument("--rules", choices=RULES, default=RULES[0], help=words("rules"))
     parser.add_argument("--scope", choices=SCOPES, default=SCOPES[0], help=words("scope"))
+
+
+def _path(text: str) -> Path:
+    """A path that was given: an unset "$FILE" is '', and must not mean the current folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("''")
+    return Path(text)
 
 
 def _counter(language: str) -> Callable[[str], int]:

@@ -55,11 +55,17 @@ def statement(report: CostReport, language: str) -> str:
     receipt = report.receipt
     counts = {name: getattr(receipt, name) for name in RECEIPT}
     lines += ["", _receipt_line(counts, language)]
+    for row in receipt.rejected[:REJECTIONS_SHOWN]:
+        said = {"file": row.file, "line": str(row.line), "why": say(language, row.reason)}
+        lines.append(one_line(t(language, "cli.rejected_line", **said)))
+    if receipt.rows_rejected > REJECTIONS_SHOWN:
+        lines.append(t(language, "cli.more", receipt.rows_rejected - REJECTIONS_SHOWN))
     lines += _assumptions([say(language, message) for message in report.assumptions], language)
     lines.append(t(language, "cli.identity", id=report.report_id, book=report.price_book_version))
     return "\n".join(lines)
 
 
+REJECTIONS_SHOWN = 10
 RECEIPT = ("rows_read", "rows_kept", "rows_collapsed", "rows_rejected", "rows_ignored")
 
 

@@ -40,7 +40,7 @@ def read(
     left_out = LeftOut(sources, may_fail)
     try:
         with TemporaryDirectory(prefix="kvledger-read-") as folder:
-            results = _results(unique, options, progress, limits, Path(folder), left_out)
+            results, mapped = _results(unique, options, progress, limits, Path(folder), left_out)
     except KvledgerError:
         raise
     except OSError as error:
@@ -48,6 +48,8 @@ def read(
         raise SourceError(Message("traces.disk", {"reason": reason})) from error
     if sum(result.workload.rows for result in results) > limits.rows:
         raise input_error("traces.too_many_rows", limit=limits.rows)
+    if options.mapping and not mapped:
+        notes.append(Message("traces.assume.mapping_unused"))
     joined = combine(results, workload_name(unique))
     progress(1.0, "read")
     notes += left_out.notes()
@@ -61,7 +63,8 @@ def _results(
     limits: Limits,
     folder: Path,
     left_out: LeftOut,
-) -> list[ReadResult]:
+) -> tuple[list[ReadResult], bool]:
+    """What each format's reader gave, and whether the user's mapping was used."""
     decoded = _decoded(sources, folder, limits, progress, left_out)
     groups = _grouped(decoded, options, limits, left_out)
     results = []
@@ -71,7 +74,7 @@ def _results(
         results += left_out.read_together(files, read_group)
     if not results:
         raise left_out.refusal()
-    return results
+    return results, any(module == registry.MAPPED for _, module in groups)
 
 
 def workload_name(sources: Sequence[Source]) -> str:
