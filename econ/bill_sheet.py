@@ -48,7 +48,7 @@ class Bill:
     something only if `observed`. `payee_code[i]` is the row's entry in `payees`, `reason_code[i]`
     in `reasons` (-1 = priced). Buckets: USD of the billed tokens by bucket, and of no caching
     ('uncached', 'output'). `read_at_input_e13` and `prompt_at_input_e13`: reads and all prompt
-    tokens at the input price.
+    tokens at the input price, of the rows that say what the cache did.
     """
 
     status: npt.NDArray[np.int8]
@@ -184,9 +184,10 @@ class Sheet:
                 entry = sums.setdefault(bucket, [0, 0])
                 entry[0], entry[1] = entry[0] + min(low, high), entry[1] + max(low, high)
         row = costs.no_cache.low_row
-        self.prompt_at_input += _product(part.prompt, prices[:, INPUT], row, priced)
+        known = priced & part.says_cache
+        self.prompt_at_input += _product(part.prompt, prices[:, INPUT], row, known)
         if "read" in part.tokens:
-            self.read_at_input += _product(part.tokens["read"], prices[:, INPUT], row, priced)
+            self.read_at_input += _product(part.tokens["read"], prices[:, INPUT], row, known)
         rows = [getattr(costs, name) for name in ("billed", "no_cache")]
         used = used_rows(
             grid, [r for ends in rows for r in (ends.low_row, ends.high_row)], part.tokens, priced

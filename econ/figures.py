@@ -10,6 +10,7 @@ from econ.bill_sheet import Bill
 from econ.money import Amount, usd_text
 from econ.policy_rows import FLAT_BUCKETS, flat_tokens, priced_tokens
 from econ.price_sources import only
+from econ.ratios import ratio_tokens
 from econ.report import (
     Baselines,
     BreakEven,
@@ -83,7 +84,7 @@ def _money_figures(parts: Parts) -> dict[str, Provenance]:
 
 def _ratio_figures(parts: Parts) -> dict[str, Provenance]:
     bill, ratios = parts.bill, parts.ratios
-    counts = {b: str(n) for b, n in priced_tokens(bill).items() if b != "output"}
+    counts = {b: str(n) for b, n in ratio_tokens(bill).items()}
     n = {"n": str(ratios.n)}
     figures: dict[str, Provenance] = {}
     if ratios.token_hit is not None:

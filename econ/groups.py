@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from econ.bill_sheet import Bill, Ends
 from econ.days import NO_DAY, day_numbers, day_of
 from econ.money import Amount, grouped_totals
+from econ.ratios import ratio_rows
 from econ.report import GroupRow
 from econ.workload import PAYER_COLUMNS, IntArray, Text, Workload
 from messages.errors import input_error
@@ -35,24 +37,32 @@ def group_rows(
     InputError for a name that is not in GROUPS."""
     rows: list[GroupRow] = []
     for name in by:
-        keys, codes = _keys(workload, bill, name, tz)
+        if name == "model":
+            rows += _by_model(bill)
+            continue
+        keys, codes = _keys(workload, name, bill.usage.since_us, tz)
         rows += _rows(name, keys, codes, bill)
     return tuple(rows)
 
 
+def _by_model(bill: Bill) -> list[GroupRow]:
+    """Rows that name no model are a group of their own, whatever model prices them."""
+    names = [UNASSIGNED if payee.assumed else payee.name for payee in bill.payees]
+    number = {name: at for at, name in enumerate(dict.fromkeys(names))}
+    known = np.array([number[name] for name in names], dtype=np.int64)
+    codes = known[bill.payee_code] if len(known) else bill.payee_code
+    assumed = next((payee.name for payee in bill.payees if payee.assumed), None)
+    rows = _rows("model", list(number), codes, bill)
+    return [replace(row, priced_as=None if row.key else assumed) for row in rows]
+
+
 def _keys(
-    workload: Workload, bill: Bill, name: str, tz: ZoneInfo | None
+    workload: Workload, name: str, since_us: IntArray, tz: ZoneInfo | None
 ) -> tuple[list[str], IntArray]:
     if name == "day":
-        numbers, codes = np.unique(day_numbers(bill.usage.since_us, tz), return_inverse=True)
+        numbers, codes = np.unique(day_numbers(since_us, tz), return_inverse=True)
         days = [UNASSIGNED if n == NO_DAY else day_of(n).isoformat() for n in numbers.tolist()]
         return days, codes.reshape(-1)
-    if name == "model":
-        names: dict[str, int] = {}
-        known = np.array(
-            [names.setdefault(p.name, len(names)) for p in bill.payees], dtype=np.int64
-        )
-        return list(names), known[bill.payee_code] if len(known) else bill.payee_code
     if name not in GROUPS:
         raise input_error("report.unknown_group", found=name, expected=", ".join(GROUPS))
     return _text_keys(workload.text("session_id" if name == "session" else name))
@@ -69,6 +79,12 @@ def _rows(name: str, keys: list[str], codes: IntArray, bill: Bill) -> list[Group
     requests = grouped_totals(codes, bill.usage.requests, size)
     silent = np.bincount(codes[~bill.usage.says_requests], minlength=size).tolist()
     tokens = {b: grouped_totals(codes, c, size) for b, c in bill.usage.tokens.items()}
+    known = ratio_rows(bill)
+    behind = {
+        b: grouped_totals(codes[known], bill.usage.tokens[b][known], size)
+        for b in tokens
+        if b != "output"
+    }
     no_cache = _amounts(codes, bill.no_cache, size)
     billed = _amounts(codes, bill.billed, size) if bill.observed else None
     result = [
@@ -81,6 +97,7 @@ def _rows(name: str, keys: list[str], codes: IntArray, bill: Bill) -> list[Group
             tokens={bucket: counts[i] for bucket, counts in tokens.items()},
             no_cache=no_cache[i] if priced[i] else None,
             billed=billed[i] if billed is not None and priced[i] else None,
+            ratio_tokens={bucket: counts[i] for bucket, counts in behind.items()},
         )
         for i, key in enumerate(keys)
         if rows[i]

@@ -8,10 +8,9 @@ from econ.bill_sheet import Bill
 from econ.cards import ModelRef
 from econ.money import Amount
 from econ.price_sources import only
-from econ.ratios import token_hit_ratio
+from econ.ratios import ratio_tokens, token_hit_of
 from econ.report import PolicyRow, PriceSource
 from econ.unpriced import why_nothing
-from econ.usage import PROMPT_BUCKETS
 from messages.errors import Message
 from price_tables.book import RateCard
 
@@ -23,9 +22,7 @@ def as_billed_row(bill: Bill) -> PolicyRow:
     """What was billed on the models as used. Only for an observed workload."""
     tokens = priced_tokens(bill)
     shown = {b: n for b, n in tokens.items() if n or b in ALWAYS_SHOWN}
-    prompt = {b: n for b, n in tokens.items() if b in PROMPT_BUCKETS}
-    uncached, read = prompt.pop("uncached"), prompt.pop("read", 0)
-    ratio = token_hit_ratio(uncached, read, sum(prompt.values()))
+    ratio = token_hit_of(ratio_tokens(bill))
     some = bool(bill.priced.any())
     return PolicyRow(
         provider=None,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from econ.bill_sheet import NOT_BILLED, Bill
+from econ.bill_sheet import Bill
 from econ.report import Ratios
-from econ.usage import PROMPT_BUCKETS, requests_in
+from econ.usage import PROMPT_BUCKETS, BoolArray, requests_in
 
 
 def token_hit_ratio(uncached: int, read: int, written: int) -> float | None:
@@ -15,22 +17,38 @@ def token_hit_ratio(uncached: int, read: int, written: int) -> float | None:
     return read / prompt if prompt else None
 
 
-def ratios_of(bill: Bill) -> Ratios:
-    """The ratios over the rows that say what the cache did and were not refused as failed.
+def ratio_rows(bill: Bill) -> BoolArray:
+    """The rows behind every hit ratio: those of the baselines that say what the cache did. A row
+    that does not say is no miss."""
+    return np.asarray(bill.priced & bill.usage.says_cache)
 
-    `request_hit` is None where rows are sums over requests. `usd_weighted_hit` is over the priced
-    rows alone. `n` is the requests behind the ratios (rows, where requests are not counted).
+
+def ratio_tokens(bill: Bill) -> dict[str, int]:
+    """Prompt tokens by bucket over `ratio_rows`."""
+    rows = ratio_rows(bill)
+    return {b: int(c[rows].sum()) for b, c in bill.usage.tokens.items() if b in PROMPT_BUCKETS}
+
+
+def token_hit_of(tokens: Mapping[str, int]) -> float | None:
+    """The token hit ratio of prompt tokens by bucket; None = no data."""
+    prompt = {bucket: count for bucket, count in tokens.items() if bucket != "output"}
+    read, uncached = prompt.pop("read", 0), prompt.pop("uncached", 0)
+    return token_hit_ratio(uncached, read, sum(prompt.values()))
+
+
+def ratios_of(bill: Bill) -> Ratios:
+    """The ratios over `ratio_rows`, all three over the same.
+
+    `request_hit` is None where rows are sums over requests. `n` is the requests behind the ratios
+    (rows, where requests are not counted).
     """
-    usage = bill.usage
-    rows = usage.says_cache & (bill.status != NOT_BILLED)
-    sums = {b: int(c[rows].sum()) for b, c in usage.tokens.items() if b in PROMPT_BUCKETS}
-    uncached, read = sums.pop("uncached"), sums.pop("read", 0)
+    usage, rows = bill.usage, ratio_rows(bill)
     single = not bool((usage.is_bucket & rows).any())
     requests = requests_in(usage, rows)
     n = int(rows.sum()) if requests is None else requests
     hits = int((usage.tokens["read"][rows] > 0).sum()) if "read" in usage.tokens else 0
     return Ratios(
-        token_hit=token_hit_ratio(uncached, read, sum(sums.values())),
+        token_hit=token_hit_of(ratio_tokens(bill)),
         request_hit=hits / n if single and n else None,
         usd_weighted_hit=_weighted(bill) if bool(np.any(rows)) else None,
         n=n,

@@ -108,7 +108,8 @@ class Saving:
 class Ratios:
     """Hit ratios 0..1, None = no data. `n` requests (rows for a bucketed export) are behind them.
 
-    token_hit = reads / (uncached + reads + writes); request_hit = requests with a read / requests;
+    All over the rows of the baselines that say what the cache did. token_hit = reads / (uncached +
+    reads + writes); request_hit = requests with a read / requests;
     usd_weighted_hit = read tokens at input price / all prompt tokens at input price.
     """
 
@@ -124,7 +125,9 @@ class GroupRow:
 
     Requests and tokens count every row of the group; money only the priced ones, None where the
     group has none. `requests` is None where a row does not say how many it is. `unpriced_rows` says
-    how many rows are outside the money.
+    how many rows are outside the money. `ratio_tokens`: the prompt tokens behind `token_hit`, of
+    the rows in the money that say what the cache did. `priced_as`: the model that prices rows which
+    name none; their key by model is ''.
     """
 
     by: str
@@ -135,6 +138,8 @@ class GroupRow:
     tokens: Mapping[str, int]
     no_cache: Amount | None
     billed: Amount | None
+    ratio_tokens: Mapping[str, int] | None = None
+    priced_as: str | None = None
 
     @property
     def saving(self) -> Amount | None:
@@ -146,9 +151,11 @@ class GroupRow:
 
     @property
     def token_hit(self) -> float | None:
-        """Reads / (uncached + reads + writes) of the group; None = no data."""
-        prompt = sum(count for bucket, count in self.tokens.items() if bucket != "output")
-        return self.tokens["read"] / prompt if prompt and "read" in self.tokens else None
+        """Reads / (uncached + reads + writes) of the group's rows in the baselines that say what
+        the cache did; None = no data."""
+        tokens = self.tokens if self.ratio_tokens is None else self.ratio_tokens
+        prompt = sum(count for bucket, count in tokens.items() if bucket != "output")
+        return tokens["read"] / prompt if prompt and "read" in tokens else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,6 +58,7 @@ COLUMNS = (
     "text",
 )
 ALWAYS = "JPY"
+RATIO_DIGITS = 6
 
 
 def report_csv(
@@ -132,7 +133,7 @@ def _policy_line(row: PolicyRow, say: Say) -> Line:
         "status": row.status,
         "reason": None if row.reason is None else say(row.reason),
         **({f"{b}_tokens": n for b, n in row.tokens_low.items()} if exact else {}),
-        "hit_ratio": ratio,
+        "hit_ratio": None if ratio is None else round(ratio, RATIO_DIGITS),
         **_money("usd", row.usd),
         **_money("saving_usd", row.saving),
         "source": "; ".join(dict.fromkeys(source.source for source in row.sources)) or None,
@@ -168,9 +169,11 @@ def _group_line(row: GroupRow) -> Line:
         "section": "group",
         "by": row.by,
         "key": row.key,
+        "model": row.priced_as,
         "rows": row.rows,
         "requests": row.requests,
         **{f"{bucket}_tokens": count for bucket, count in row.tokens.items()},
+        "hit_ratio": None if row.token_hit is None else round(row.token_hit, RATIO_DIGITS),
         **_money("usd", row.billed or row.no_cache),
         **_money("no_cache_usd", row.no_cache),
     }

@@ -204,3 +204,17 @@ def test_harmless_text_is_left_alone(text: str) -> None:
 def test_an_apostrophe_of_the_users_own_survives_the_round_trip() -> None:
     assert safe_text("'=1") == "''=1"
     assert restored("''=1") == "'=1"
+
+
+def test_ratios_have_six_digits_here_and_in_json() -> None:
+    row = {
+        "model": "claude-opus-5",
+        "input_tokens": 3,
+        "output_tokens": 0,
+        "cached_read_tokens": 1,
+        "team": "a",
+    }
+    found = lines(build_report(table([row]), RECEIPT, load_book(), ReportParams()))
+    billed = next(r for r in section(found, "row") if r["policy"] == "as-billed")
+    team = next(r for r in section(found, "group") if r["by"] == "team")
+    assert (billed["hit_ratio"], team["hit_ratio"]) == ("0.333333", "0.333333")

@@ -16,6 +16,7 @@ from econ.bill_sheet import Bill
 from econ.billing import BillingOptions, Pricing, bill_with
 from econ.days import days_touched, zone
 from econ.groups import MANY_SESSIONS, default_groups, group_rows
+from econ.policy_rows import as_billed_row
 from econ.rate_grid import to_us
 from econ.ratios import ratios_of, token_hit_ratio
 from econ.select import select
@@ -81,6 +82,31 @@ def test_request_hits_cannot_be_told_from_sums() -> None:
     assert (found.token_hit, found.request_hit, found.n) == (0.5, None, 4)
     uncounted = rows({**bucket, "n_requests": None}, granularity="bucket")
     assert ratios_of(bill_of(uncounted)).n == 1
+
+
+def test_all_hit_ratios_are_of_the_rows_in_the_baselines_that_say_what_the_cache_did() -> None:
+    said = {"input_tokens": 100, "cached_read_tokens": 25, "cache_write_5m_tokens": 0}
+    workload = rows(
+        said,
+        {**said, "cached_read_tokens": 100, "model": "nobody-knows"},
+        {"input_tokens": 900},
+    )
+    bill = bill_of(workload)
+    found = ratios_of(bill)
+    assert (found.token_hit, found.request_hit, found.usd_weighted_hit) == (0.25, 1.0, 0.25)
+    assert found.n == 1
+    assert as_billed_row(bill).hit_ratio_low == 0.25
+    by_model = {row.key: row.token_hit for row in group_rows(workload, bill, ["model"], None)}
+    assert by_model == {"claude-opus-5": 0.25, "nobody-knows": None}
+
+
+def test_rows_that_name_no_model_are_a_group_of_their_own() -> None:
+    workload = rows({"input_tokens": 100}, {"input_tokens": 300, "model": None})
+    found = group_rows(workload, bill_of(workload), ["model"], None)
+    assert [(row.key, row.priced_as, row.rows) for row in found] == [
+        ("", "claude-opus-5", 1),
+        ("claude-opus-5", None, 1),
+    ]
 
 
 def test_the_hit_ratio_of_free_prompts_has_no_dollar_weight() -> None:
@@ -371,7 +397,7 @@ def test_a_group_says_what_it_saved_and_how_much_of_it_hit() -> None:
     known, unknown = group_rows(workload, bill_of(workload), ["team"], None)
     assert known.saving is not None
     assert known.saving.to_json() == "2.25"
-    assert (known.token_hit, unknown.token_hit, unknown.saving) == (0.5, 0.5, None)
+    assert (known.token_hit, unknown.token_hit, unknown.saving) == (0.5, None, None)
     silent = rows({"input_tokens": 5})
     (group,) = group_rows(silent, bill_of(silent), ["model"], None)
     assert (group.token_hit, group.saving) == (None, None)
