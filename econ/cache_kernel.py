@@ -72,14 +72,13 @@ def hits(
     stored = np.zeros(int(structure.node.max()) + 1, dtype=np.bool_)
     stored[structure.node[entry]] = True
     kept = np.flatnonzero(stored[structure.node])
-    running = np.concatenate((np.zeros(1, np.int64), np.cumsum(stored[structure.node])))
     number = np.cumsum(stored) - 1
     columns = (
-        running[structure.offsets],
+        np.searchsorted(kept, structure.offsets),
         number[structure.node[kept]],
         structure.place[kept] + 1,
         points.offsets,
-        running[entry],
+        np.searchsorted(kept, entry),
         points.slot,
         structure.now_us,
         structure.begun_us,

@@ -40,7 +40,7 @@ from econ.report import (
 )
 from econ.report_id import report_id
 from econ.select import select
-from econ.simulated_rows import rows_of_candidates
+from econ.simulated_rows import rows_of_candidates, too_large_to_simulate_all
 from econ.unpriced import unpriced_rows
 from econ.usage import requests_in
 from econ.workload import EMPTY_COST, Workload, digest
@@ -89,7 +89,10 @@ def build_report(
         workload_sha256=sha256,
         params=params,
         receipt=receipt,
-        assumptions=_assumptions(receipt, bill, best, parts.change),
+        assumptions=(
+            *_assumptions(receipt, bill, best, parts.change),
+            *_left_out(chosen, params),
+        ),
         workload=_info(chosen, bill),
         baselines=parts.baselines,
         best=best.ref,
@@ -223,6 +226,12 @@ def _assumptions(
     if best.gap is not None:
         said.append(Message("policies.simulator_gap", {"usd": shown_range(best.gap)}))
     return tuple(dict.fromkeys(said))
+
+
+def _left_out(workload: Workload, params: ReportParams) -> tuple[Message, ...]:
+    if not too_large_to_simulate_all(workload, params):
+        return ()
+    return (Message("policies.large_workload", {}, workload.rows),)
 
 
 def _observed_cost(workload: Workload) -> Amount | None:

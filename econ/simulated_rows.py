@@ -28,7 +28,7 @@ from price_tables.book import BUCKETS, PriceBook, RateCard, Unpriced
 
 ROW_BUCKETS = (*BUCKETS, "storage", "pings")
 MOST_ROWS_FOR_ALL = 200_000
-"""Beyond this a report simulates only the models that were asked for, or the one it prices as."""
+"""Beyond this a report simulates policies only where models or policies were asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +49,8 @@ def rows_of_candidates(
     if not none:
         return none
     pairs = list(zip(refs, none, strict=True))
-    asked = bool(params.models or params.providers or params.policies)
-    if not asked and workload.rows > MOST_ROWS_FOR_ALL:
-        pairs = [pair for pair in pairs if pair[0].model == params.default_model]
+    if too_large_to_simulate_all(workload, params):
+        return none
     choice = Choice(
         refs=tuple(ref for ref, _ in pairs),
         policies=params.policies,
@@ -60,6 +59,12 @@ def rows_of_candidates(
     simulated = simulated_rows(workload, book, pricing, choice, [row for _, row in pairs])
     wanted = not params.policies or "none" in params.policies
     return [*(none if wanted else ()), *simulated]
+
+
+def too_large_to_simulate_all(workload: Workload, params: ReportParams) -> bool:
+    """Whether the candidates are shown without their policies: nothing was asked for by name."""
+    asked = bool(params.models or params.providers or params.policies)
+    return not asked and not workload.observed and workload.rows > MOST_ROWS_FOR_ALL
 
 
 def simulated_rows(

@@ -17,6 +17,7 @@ from econ.usage import SECOND_US
 from econ.workload import IntArray, Prefix, Workload, first_appearance
 
 BoolArray = npt.NDArray[np.bool_]
+DENSE_FACTOR = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,11 @@ class Structure:
     @property
     def place(self) -> IntArray:
         """How many blocks of its row come before every entry."""
-        return np.arange(len(self.node), dtype=np.int64) - self.offsets[self.row_of]
+        if "place" not in self.memo:
+            count = np.arange(len(self.node), dtype=np.int64)
+            self.memo["place"] = count - self.offsets[self.row_of]
+        found: IntArray = self.memo["place"]
+        return found
 
     def run(self, known: BoolArray) -> IntArray:
         """How many leading entries of each row are `known`."""
@@ -175,6 +180,13 @@ def _of_named(workload: Workload, rows: BoolArray, isolation: IntArray) -> Struc
     )
 
 
+def _dense(node: IntArray) -> IntArray:
+    """The same nodes with small numbers, so that a table by node stays small."""
+    if not len(node) or int(node.max()) < DENSE_FACTOR * len(node):
+        return node
+    return first_appearance(node)
+
+
 def _structure(
     workload: Workload,
     rows: BoolArray,
@@ -190,7 +202,7 @@ def _structure(
     return Structure(
         rows=int(rows.sum()),
         offsets=np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(lengths))),
-        node=first_appearance(node) if len(node) else node,
+        node=_dense(node),
         ends=ends,
         whole=whole,
         prompt=workload.counts("input_tokens")[rows],

@@ -269,3 +269,25 @@ def test_prices_are_those_of_the_day_that_was_asked_for(book: PriceBook) -> None
     at = datetime(2026, 8, 20, tzinfo=UTC)
     found = report(book, workload, models=("gpt-5.6-sol",), at=at)
     assert usd(row(found, "gpt-5.6-sol", "30m", "shared")) == "0.135"
+
+
+def test_a_large_trace_is_simulated_only_where_something_is_named(book: PriceBook) -> None:
+    rows = 200_001
+    workload = Workload(
+        name="large",
+        format="t",
+        rows=rows,
+        columns={
+            "arrival_s": np.arange(rows, dtype=np.float64),
+            "input_tokens": np.full(rows, 2_000),
+            "shared_prefix_tokens": np.full(rows, 1_500),
+            "output_tokens": np.zeros(rows, dtype=np.int64),
+        },
+    )
+    whole = report(book, workload)
+    assert {r.policy for r in whole.rows} == {"none"}
+    assert "policies.large_workload" in [m.id for m in whole.assumptions]
+    assert whole.best is not None
+    assert (whole.best.policy, whole.best.placement) == ("5m", "shared")
+    named = report(book, workload, models=("claude-opus-5",), policies=("5m",))
+    assert {r.policy for r in named.rows} == {"5m"}
