@@ -17,6 +17,8 @@ from econ.workload import IntArray
 
 F = TypeVar("F", bound=Callable[..., Any])
 Links = npt.NDArray[np.int32]
+AHEAD = 24
+MOST_AT_FIRST = 1 << 24  # places of a table that is made before it is known to be needed
 
 
 def _compiler() -> Any:
@@ -52,13 +54,25 @@ def numbered(values: IntArray) -> tuple[IntArray, int]:
 
 @compiled
 def _numbered(values: IntArray) -> tuple[IntArray, int]:
-    """Open addressing; the table doubles when half of it is used."""
+    """Open addressing; the table doubles when half of it is used. What followed a value when it
+    came first mostly follows it again: that is looked at before the table is."""
+    size = 1 << 16
+    while size < len(values) and size < MOST_AT_FIRST:
+        size <<= 1
     ranks = np.empty(len(values), dtype=np.int64)
-    known = np.empty(1 << 15, dtype=np.int64)
-    table = np.full(1 << 16, -1, dtype=np.int32)
-    mask, count = len(table) - 1, 0
+    known = np.empty(size >> 1, dtype=np.int64)
+    table = np.full(size, -1, dtype=np.int32)
+    mask, count, guess, warm = size - 1, 0, 0, 0
     for at in range(len(values)):
         value = values[at]
+        if guess < count and known[guess] == value:
+            ranks[at] = guess
+            guess += 1
+            continue
+        if at >= warm:  # loads that do not wait for one another; the ranks are written over
+            warm = min(at + AHEAD, len(values))
+            for ahead in range(at, warm):
+                ranks[ahead] = table[_slot(values[ahead], mask)]
         slot = _slot(value, mask)
         while table[slot] >= 0 and known[table[slot]] != value:
             slot = (slot + 1) & mask
@@ -73,6 +87,7 @@ def _numbered(values: IntArray) -> tuple[IntArray, int]:
             table[slot] = count
             count += 1
         ranks[at] = table[slot]
+        guess = ranks[at] + 1
     return ranks, count
 
 
@@ -132,29 +147,30 @@ def lru_hits(
     one of them out."""
     rows = len(offsets) - 1
     hits = np.zeros(rows, dtype=np.int64)
-    newer, older = _ring(id_space)
+    last = np.full(id_space, -1, dtype=np.int64)  # the number of a block's last touch
     touched = np.zeros(id_space if ttl_us >= 0 else 0, dtype=np.int64)
-    size = 0
+    size = oldest = oldest_row = 0  # touches before `oldest` keep nothing any more
     for row in range(rows):
         first, end = offsets[row], offsets[row + 1]
         hit = 0
-        while hit < look[row] and newer[ids[first + hit]] >= 0:
+        while hit < look[row] and last[ids[first + hit]] >= oldest:
             if ttl_us >= 0 and arrival_us[row] - touched[ids[first + hit]] > ttl_us:
                 break
             hit += 1
         hits[row] = hit
-        for step in range(end - first):
-            block = ids[end - 1 - step] if tail_first else ids[first + step]
-            if newer[block] >= 0:
-                _unlink(newer, older, block)
-            else:
-                size += 1
-            _push(newer, older, block)
+        for touch in range(first, end):
+            block = ids[first + end - 1 - touch] if tail_first else ids[touch]
+            size += int(last[block] < oldest)
+            last[block] = touch
             if ttl_us >= 0:
                 touched[block] = arrival_us[row]
         while size > capacity:
-            _unlink(newer, older, newer[id_space])
-            size -= 1
+            while oldest >= offsets[oldest_row + 1]:
+                oldest_row += 1
+            start, stop = offsets[oldest_row], offsets[oldest_row + 1]
+            block = ids[start + stop - 1 - oldest] if tail_first else ids[oldest]
+            size -= int(last[block] == oldest)
+            oldest += 1
     return hits
 
 
