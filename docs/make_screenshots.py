@@ -21,6 +21,7 @@ TARGET = ROOT / "docs" / "screenshots"
 PAGES = {
     "overview": "?",  # the first page has no address of its own
     "workload": "workload?",
+    "cache": "cache?",
     "api-costs": "api_costs?",
     "reports": "reports?",
     "saved-report": "reports?{saved}",

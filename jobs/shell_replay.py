@@ -19,7 +19,7 @@ def replay_params(arguments: argparse.Namespace) -> ReplayParams:
         capacities=capacities(arguments.capacity_blocks),
         policy=arguments.policy,
         rules=arguments.rules,
-        ttl_s=number(arguments.ttl_s, "--ttl-s"),
+        ttl_s=number(arguments.ttl_s, "--ttl-s", "300"),
         scope=arguments.scope,
     )
 

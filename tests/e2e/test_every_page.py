@@ -14,6 +14,7 @@ from tests.e2e.steps import PAGES, heading, idle, open_page, switch_language, wi
 TITLES = {
     "": "overview.title",
     "workload": "workload_page.title",
+    "cache": "cache_page.title",
     "reports": "reports_page.title",
     "prices": "prices_page.title",
 }
