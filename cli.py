@@ -154,6 +154,7 @@ def _replay(arguments: argparse.Namespace, language: str) -> int:
         _print_json(data)
     else:
         tell(shell_curves.replay(data, language))
+    _tell_rejected(result.receipt, language)
     return 0
 
 
@@ -168,7 +169,16 @@ def _curve(arguments: argparse.Namespace, language: str) -> int:
         _print_json(data)
     else:
         tell(shell_curves.curve(data, language))
+    _tell_rejected(result.receipt, language)
     return 0
+
+
+def _tell_rejected(receipt: Any, language: str) -> None:
+    """Rows that are not in the result are said, on standard error: they are not part of it."""
+    names = ("rows_read", "rows_kept", "rows_collapsed", "rows_rejected", "rows_ignored")
+    if receipt.rows_rejected:
+        counts = {name: getattr(receipt, name) for name in names}
+        tell(t(language, "cli.receipt", **counts), sys.stderr)
 
 
 def _read(arguments: argparse.Namespace, options: Any, language: str) -> Any:

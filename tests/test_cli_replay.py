@@ -158,3 +158,15 @@ def test_a_person_reads_all_three_ratios_and_the_knee(language: str, trace: Path
     drawn = shell("curve", trace, *common).out
     assert drawn.count("\n") >= 6
     assert "{" not in replayed + drawn
+
+
+def test_rows_that_were_rejected_are_said_beside_the_result(tmp_path: Path) -> None:
+    rows = [
+        {"timestamp": n, "input_length": length, "output_length": 1, "hash_ids": [0]}
+        for n, length in enumerate([512, 512, -4])
+    ]
+    said = shell("curve", jsonl(tmp_path / "t.jsonl", rows), "--block-size", 512, "--json")
+    assert said.status == 0
+    assert said.json["total_blocks"] == 2
+    assert "1" in said.err
+    assert "3" in said.err
