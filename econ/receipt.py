@@ -31,12 +31,14 @@ class Ignored:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
     """One file that was read. `path` is the name as the user gave it; `sha256` is of its bytes
-    as uploaded; `encoding` is what the text was decoded with ('utf-8-sig', 'cp932', 'binary')."""
+    as uploaded; `encoding` is what the text was decoded with ('utf-8-sig', 'cp932', 'binary').
+    `rows`: those kept of this file, None where files were read as one."""
 
     path: str
     sha256: str
     format: str
     encoding: str
+    rows: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

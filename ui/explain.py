@@ -69,14 +69,24 @@ def _assumptions(report: CostReport) -> list[str]:
 
 def _observed(report: CostReport) -> None:
     kind = "simulated" if report.workload.format == EXAMPLE_FORMAT else "observed"
-    for file in report.receipt.files:
-        line = t(
-            "ui.source.tokens",
-            file=md(file.path),
-            rows=report.receipt.rows_kept,
-            digest=digest(file.sha256),
-        )
+    for line in observed_lines(report.receipt):
         st.markdown(muted(f"{MARKS[kind]} {line}"))
+
+
+def observed_lines(receipt: Receipt) -> list[str]:
+    """One line a file with its own rows; where files were read as one, their rows once."""
+    files = receipt.files
+    lines = []
+    for file in files:
+        rows = receipt.rows_kept if len(files) == 1 else file.rows
+        said = {"file": md(file.path), "digest": digest(file.sha256)}
+        if rows is None:
+            lines.append(t("ui.source.tokens_of_file", **said))
+        else:
+            lines.append(t("ui.source.tokens", rows=rows, **said))
+    if len(files) > 1 and any(file.rows is None for file in files):
+        lines.append(t("ui.source.tokens_together", rows=receipt.rows_kept, files=len(files)))
+    return lines
 
 
 def _prices(known_figures: list[Provenance]) -> None:

@@ -17,7 +17,10 @@ CENT = Decimal("0.01")
 LONGEST_FOREIGN_TEXT = 80
 LONGEST_SENTENCE = 1000
 
+JOINER = "\u2060"  # shows nothing and keeps two characters together
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:$>^=])")
+_SHORTHAND = re.compile(r"(:(?=[\w+/-]+:|//)|<(?=-)|-(?=[->])|@|www(?=\.))")
+"""Icons, smileys, links and arrows: Streamlit makes them of plain text too, escaped or not."""
 
 
 def _sign(negative: bool, *, plus: bool) -> str:
@@ -87,15 +90,15 @@ def compact(value: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """A stretch of time: '8 s', '3 min 20 s', '2 h 05 min'."""
+    """A stretch of time: '8 s', '3 min 20 s', '2 h 05 min'; '8秒', '3分20秒'."""
     whole = round(value)
     if whole < 60:
-        return f"{whole}{SPACE}s"
+        return t("ui.time.s", s=whole)
     minutes, rest = divmod(whole, 60)
     if minutes < 60:
-        return f"{minutes}{SPACE}min {rest}{SPACE}s" if rest else f"{minutes}{SPACE}min"
+        return t("ui.time.min_s" if rest else "ui.time.min", min=minutes, s=rest)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours}{SPACE}h {minutes:02d}{SPACE}min"
+    return t("ui.time.h_min", h=hours, min=f"{minutes:02d}")
 
 
 def range_words(low: str, high: str) -> str:
@@ -150,7 +153,8 @@ def _unseen(char: str) -> bool:
 
 def md(text: str, longest: int = LONGEST_SENTENCE) -> str:
     """`text` as Markdown that shows exactly these characters; `$` and `:` mean themselves."""
-    return _MARKDOWN.sub(r"\\\1", foreign(text, longest)).replace("&", "&amp;").replace("<", "&lt;")
+    clean = _SHORTHAND.sub(rf"\1{JOINER}", foreign(text, longest))
+    return _MARKDOWN.sub(r"\\\1", clean).replace("&", "&amp;").replace("<", "&lt;")
 
 
 def amount_usd(value: Amount) -> str:

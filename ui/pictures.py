@@ -30,7 +30,9 @@ def groupings(report: CostReport) -> list[str]:
 
 
 def key_shown(row: GroupRow) -> str:
-    """The group's name; words where the file names nobody."""
+    """The group's name; words where the file names nobody, and what its rows are priced as."""
+    if not row.key and row.priced_as:
+        return t("ui.no_model", model=foreign(row.priced_as))
     return foreign(row.key) if row.key else t("ui.unassigned")
 
 
@@ -77,10 +79,13 @@ def _saving_columns(rows: Sequence[tuple[str, str, Amount | None]]) -> Chart | N
 def saving_answer(amounts: Sequence[Amount], unit: str) -> str:
     """'Saved on every day but two': the heading of the chart above; `unit` 'day' or 'hour'."""
     lost = sum(1 for amount in amounts if amount.high_e13 < 0)
-    if lost == 0:
+    saved = sum(1 for amount in amounts if amount.low_e13 > 0)
+    if saved == len(amounts):
         return t(f"overview.every_{unit}_saved")
     if lost == len(amounts):
         return t(f"overview.every_{unit}_lost")
+    if saved + lost < len(amounts):
+        return t(f"overview.some_{unit}s_neither", saved=saved, lost=lost, total=len(amounts))
     if 2 * lost > len(amounts):
         return t(f"overview.mostly_{unit}s_lost", lost=lost, total=len(amounts))
     return t(f"overview.{unit}s_lost", lost, many=small_count(lost))
@@ -137,7 +142,7 @@ def baseline_bars(report: CostReport) -> Chart | None:
     base = report.baselines
     known = [
         (t("ui.baseline.no_cache"), base.no_cache, "total"),
-        (t("ui.baseline.billed"), base.billed, "read"),
+        (t("ui.baseline.billed"), base.billed, "lost" if _is_loss(report) else "read"),
         (t("overview.output_in_them"), report.not_cacheable, "output"),
     ]
     rows = [(name, usd, style) for name, usd, style in known if usd is not None]
@@ -158,6 +163,11 @@ def baseline_bars(report: CostReport) -> Chart | None:
             alt=alt,
         ),
     )
+
+
+def _is_loss(report: CostReport) -> bool:
+    earned = report.saving.earned
+    return earned is not None and earned.high_e13 < 0
 
 
 def group_bars(report: CostReport, by: str) -> Chart | None:

@@ -55,8 +55,8 @@ def statement(report: CostReport, language: str) -> str:
     receipt = report.receipt
     counts = {name: getattr(receipt, name) for name in RECEIPT}
     lines += ["", _receipt_line(counts, language)]
-    for row in receipt.rejected[:REJECTIONS_SHOWN]:
-        said = {"file": row.file, "line": str(row.line), "why": say(language, row.reason)}
+    for line in receipt.rejected[:REJECTIONS_SHOWN]:
+        said = {"file": line.file, "line": str(line.line), "why": say(language, line.reason)}
         lines.append(one_line(t(language, "cli.rejected_line", **said)))
     if receipt.rows_rejected > REJECTIONS_SHOWN:
         lines.append(t(language, "cli.more", receipt.rows_rejected - REJECTIONS_SHOWN))
@@ -119,6 +119,8 @@ def _groups(report: CostReport, language: str) -> list[str]:
         shown_rows = DAYS_SHOWN if by == "day" else GROUPS_SHOWN
         for row in rows[:shown_rows]:
             key = row.key or t(language, "cli.unassigned")
+            if row.priced_as:
+                key = t(language, "ui.no_model", model=row.priced_as)
             table.append((key, _count(row.requests), money(row.no_cache), money(row.billed)))
         lines += columns(table)
         if len(rows) > shown_rows:

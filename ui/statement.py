@@ -6,7 +6,7 @@ docstring says that they are plain.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from econ.example import EXAMPLE_FORMAT
@@ -74,6 +74,16 @@ def about(workload: WorkloadInfo) -> str:
 
 def statement(report: CostReport, about_what: str) -> Statement:
     """The number of the Overview: the signed saving, or what is known without it."""
+    said = _statement(report, about_what)
+    return replace(said, sentence=said.sentence + assumed_model(report))
+
+
+def assumed_model(report: CostReport) -> str:
+    """One more sentence where rows name no model: how many, and which model prices them."""
+    return "".join(" " + md(say(m)) for m in report.assumptions if m.id == "report.assume_model")
+
+
+def _statement(report: CostReport, about_what: str) -> Statement:
     earned = report.saving.earned
     if earned is None:
         return _without_saving(report, about_what)
@@ -189,9 +199,19 @@ def cost(report: CostReport, about_what: str) -> Statement:
     return Statement(
         label=t(f"workload_page.{key}_label", about=about_what),
         value=amount_usd(shown) if shown else t("ui.unpriced"),
-        beneath=t(f"workload_page.{key}_beneath", mark=how_known),
-        sentence=_what_was_sent(load),
+        beneath=t(f"workload_page.{key}_beneath{_whose_day(report, key)}", mark=how_known),
+        sentence=_what_was_sent(load) + assumed_model(report),
     )
+
+
+def _whose_day(report: CostReport, key: str) -> str:
+    """Which words say of what day the list prices are: the requests' own, one for all, or both."""
+    if key != "billed":
+        return ""
+    said = {message.id for message in report.assumptions}
+    if report.workload.first_utc is None or "report.repriced_at" in said:
+        return "_one_day"
+    return "_some_undated" if "report.assume_at" in said else ""
 
 
 def _what_was_sent(load: WorkloadInfo) -> str:

@@ -101,7 +101,7 @@ def receipt_to_json(receipt: Receipt) -> str:
     """A receipt as JSON text."""
     return dumps(
         {
-            "files": [[f.path, f.sha256, f.format, f.encoding] for f in receipt.files],
+            "files": [[f.path, f.sha256, f.format, f.encoding, f.rows] for f in receipt.files],
             "rows": [
                 receipt.rows_read,
                 receipt.rows_kept,
@@ -132,8 +132,14 @@ def _receipt(raw: dict[str, Any]) -> Receipt:
     read, kept, collapsed, rejected, ignored = raw["rows"]
     return Receipt(
         files=tuple(
-            SourceFile(path=path, sha256=sha256, format=format_, encoding=encoding)
-            for path, sha256, format_, encoding in raw["files"]
+            SourceFile(
+                path=path,
+                sha256=sha256,
+                format=format_,
+                encoding=encoding,
+                rows=rows[0] if rows else None,  # receipts of earlier versions do not say
+            )
+            for path, sha256, format_, encoding, *rows in raw["files"]
         ),
         rows_read=read,
         rows_kept=kept,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from data_sources.traces.base import ReadResult
 from data_sources.traces.builder import seconds_from_first
-from econ.receipt import LISTED_REJECTIONS, Ignored, Receipt
+from econ.receipt import LISTED_REJECTIONS, Ignored, Receipt, SourceFile
 from econ.workload import (
     ALL_COLUMNS,
     FLOAT_COLUMNS,
@@ -48,7 +49,7 @@ def add_receipts(receipts: Sequence[Receipt], notes: Sequence[Message] = ()) -> 
     rejected = tuple(line for r in receipts for line in r.rejected)
     assumptions = (m for r in receipts for m in r.assumptions)
     return Receipt(
-        files=tuple(file for r in receipts for file in r.files),
+        files=tuple(file for r in receipts for file in _counted(r)),
         rows_read=sum(r.rows_read for r in receipts),
         rows_kept=sum(r.rows_kept for r in receipts),
         rows_collapsed=sum(r.rows_collapsed for r in receipts),
@@ -61,6 +62,13 @@ def add_receipts(receipts: Sequence[Receipt], notes: Sequence[Message] = ()) -> 
         assumptions=tuple(dict.fromkeys((*assumptions, *notes))),
         collapsed_cost_e13=sum(costs) if costs else None,
     )
+
+
+def _counted(receipt: Receipt) -> tuple[SourceFile, ...]:
+    """The files of a receipt; one that stands alone in it has all its rows."""
+    if len(receipt.files) != 1:
+        return receipt.files
+    return (replace(receipt.files[0], rows=receipt.rows_kept),)
 
 
 def _added(groups: Any) -> tuple[Ignored, ...]:

@@ -101,3 +101,13 @@ def test_markdown_of_foreign_text_leaves_no_active_sign(text: str) -> None:
             slashes = len(before) - len(before.rstrip("\\"))
             assert slashes % 2 == 1, shown
     assert "<" not in shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [":material/home:", "a:smile:", "https://x.y", "<-", "->", "--", "a@b.c", "www.x.y"],
+)
+def test_icons_links_and_arrows_stay_the_text_that_they_are(text: str) -> None:
+    """Streamlit makes them of escaped text too, so something that shows nothing parts them."""
+    assert n.JOINER in n.md(text)
+    assert n.JOINER not in n.md("claude-opus-5, 2026: a - b")

@@ -5,9 +5,20 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
+from econ.receipt import Receipt, SourceFile
 from econ.report import Saving
-from tests.ui.sample import RECEIPT, UNPRICED, losing, report, usd, without_columns
-from ui import explain, statement
+from messages.errors import Message
+from tests.ui.sample import (
+    RECEIPT,
+    TOKENS,
+    UNPRICED,
+    group,
+    losing,
+    report,
+    usd,
+    without_columns,
+)
+from ui import charts, explain, numerals, pictures, statement
 from ui.tables import frame_of
 
 
@@ -93,3 +104,60 @@ def test_a_gain_names_who_loses_all_the_same() -> None:
     assert "85\u00a0% of its prompt tokens" in said.sentence
     calm = tuple(row for row in report().groups if row.by != "team")
     assert "loses" not in statement.statement(report(groups=calm), "x").sentence
+
+
+def test_rows_without_a_model_are_named_in_the_sentence_and_in_their_group() -> None:
+    message = Message("report.assume_model", {"model": "claude-opus-5"}, 3)
+    said = statement.statement(report(assumptions=(message,)), "x").sentence
+    assert "3 request rows name no model" in said
+    assert r"claude\-opus\-5" in said
+    nameless = dataclasses.replace(group("model", "", "5", "1", TOKENS), priced_as="claude-opus-5")
+    assert pictures.key_shown(nameless) == "no model named, priced as claude-opus-5"
+    assert pictures.key_shown(group("team", "", "5", "1", TOKENS)) == "(not stated)"
+
+
+def test_list_prices_are_of_each_requests_day_only_where_the_rows_have_days() -> None:
+    undated = dataclasses.replace(report().workload, first_utc=None, last_utc=None)
+    note = Message("report.assume_at", {"at": "2026-11-29 00:00 UTC"}, 1)
+    assert "own day" in statement.cost(report(), "x").beneath
+    assert "own day" not in statement.cost(report(workload=undated), "x").beneath
+    assert "without a date" in statement.cost(report(assumptions=(note,)), "x").beneath
+
+
+def test_a_file_has_its_own_rows_and_files_read_as_one_have_them_once() -> None:
+    one, other = (
+        SourceFile(path=name, sha256=name * 64, format="x", encoding="utf-8", rows=rows)
+        for name, rows in (("a", 2), ("b", 3))
+    )
+    receipt = Receipt(files=(one, other), rows_read=5, rows_kept=5)
+    assert [line.split(", ")[1] for line in explain.observed_lines(receipt)] == ["2 rows", "3 rows"]
+    unknown = tuple(dataclasses.replace(file, rows=None) for file in receipt.files)
+    lines = explain.observed_lines(dataclasses.replace(receipt, files=unknown))
+    assert [("rows" in line) for line in lines] == [False, False, True]
+    assert lines[-1] == "2 files together: 5 rows"
+
+
+def test_a_day_that_saved_nothing_is_no_loss_and_no_saving() -> None:
+    assert pictures.saving_answer([usd("1"), usd("0")], "day") == "Saved on 1 of 2 days, lost on 0"
+    assert pictures.saving_answer([usd("1"), usd("-1")], "day") == "Saved on every day but one"
+
+
+def test_a_bill_that_lost_is_drawn_as_a_loss() -> None:
+    for made, color in ((losing(), charts.LOST), (report(), charts.OURS)):
+        drawn = pictures.baseline_bars(made)
+        assert drawn is not None
+        assert drawn.figure.data[1].marker.color == color
+
+
+def test_a_stretch_of_time_is_said_in_the_readers_language(
+    speak: Callable[[str], None],
+) -> None:
+    stretches = (8, 600, 200, 7_500)
+    assert [numerals.seconds(s) for s in stretches] == [
+        "8\u00a0s",
+        "10\u00a0min",
+        "3\u00a0min 20\u00a0s",
+        "2\u00a0h 05\u00a0min",
+    ]
+    speak("ja")
+    assert [numerals.seconds(s) for s in stretches] == ["8秒", "10分", "3分20秒", "2時間05分"]

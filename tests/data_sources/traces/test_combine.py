@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data_sources.store.messages_json import receipt_from_json, receipt_to_json
 from data_sources.traces.base import ReadResult
 from data_sources.traces.combine import add_receipts, combine, take_prefix
-from econ.receipt import Ignored, Receipt, Rejection
+from econ.receipt import Ignored, Receipt, Rejection, SourceFile
 from econ.workload import IntArray, Prefix, Text, Workload
 from messages.errors import Message
 from tests.data_sources.traces.helpers import table
@@ -177,3 +178,15 @@ def test_receipts_add_up() -> None:
 def test_a_receipt_that_does_not_add_up_cannot_be_made() -> None:
     with pytest.raises(AssertionError):
         Receipt(files=(), rows_read=2, rows_kept=1)
+
+
+def test_each_file_of_a_receipt_says_how_many_rows_it_gave() -> None:
+    def read(name: str, rows: int, files: int = 1) -> Receipt:
+        source = SourceFile(path=name, sha256="0" * 64, format="x", encoding="utf-8")
+        return Receipt(files=(source,) * files, rows_read=rows + 1, rows_kept=rows, rows_ignored=1)
+
+    added = add_receipts([read("a", 2), read("b", 3)])
+    assert [file.rows for file in added.files] == [2, 3]
+    assert [file.rows for file in add_receipts([added]).files] == [2, 3]
+    assert receipt_from_json(receipt_to_json(added)) == added
+    assert [file.rows for file in add_receipts([read("c", 5, files=2)]).files] == [None, None]
