@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from jobs import flows
-from ui import components, downloads, sections, state, upload, view
+from ui import advice, components, downloads, sections, state, upload, view
 from ui.view import View
 from ui.words import t
 
@@ -18,6 +18,7 @@ def first_screen(seen: View) -> None:
         with st.container(horizontal=True, key="controls_first"):
             if not seen.is_example:
                 another_file()
+            advice.popover(seen.report)
             sections.how_saving(seen.report, "how")
             downloads.report_button(seen.report, "download_overview", "tertiary")
         if seen.is_example:

@@ -18,6 +18,7 @@ NOT_SHOWN = {  # keyword arguments of widgets that hold no words
     "gap",
     "mime",
     "file_name",
+    "language",
     "on_click",
     "on_change",
     "theme",

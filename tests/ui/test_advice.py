@@ -1,0 +1,52 @@
+"""What to change: one line a model, settings only where they are known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from econ.money import Amount
+from econ.report import CostReport, Provenance
+from econ.report_params import ReportParams
+from jobs import flows
+from messages.catalogue import LANGUAGES, t
+from messages.errors import Message
+from ui import advice
+
+
+def report(choices: dict[str, str], reachable_e13: int | None = 5) -> CostReport:
+    """The example's report with other best policies."""
+    known = flows.report(flows.example_id(), ReportParams(), "advice")
+    amount = None if reachable_e13 is None else Amount.exactly(reachable_e13)
+    best = Provenance(formula=Message("report.formula_best_reachable"), inputs=choices)
+    return replace(
+        known,
+        saving=replace(known.saving, reachable=amount),
+        figures={**known.figures, "best_reachable": best},
+    )
+
+
+def test_the_example_says_which_setting_each_model_needs() -> None:
+    known = flows.report(flows.example_id(), ReportParams(), "advice")
+    changes = {change.model: change for change in advice.changes_of(known)}
+    assert changes["claude-opus-5"].settings == (advice.ONE_HOUR, advice.FIVE_MINUTES)
+    assert changes["claude-opus-5-5"].settings == (advice.ONE_HOUR,)
+    assert changes["claude-opus-5-5"].place == "shared"
+
+
+def test_nothing_is_advised_where_nothing_more_is_reachable_or_known() -> None:
+    assert advice.changes_of(report({"anthropic m": "5m, shared"}, 0)) == ()
+    assert advice.changes_of(report({"anthropic m": "5m, shared"}, None)) == ()
+    assert advice.changes_of(report({"anthropic m": "as-billed"})) == ()
+
+
+def test_a_provider_whose_setting_is_not_known_gets_words_alone() -> None:
+    (change,) = advice.changes_of(report({"google gemini-3.1-pro-preview": "explicit, shared"}))
+    assert (change.settings, change.place) == ((), "explicit")
+
+
+def test_every_place_has_words_in_both_languages() -> None:
+    places = [*advice.WITHOUT_PLACE, "shared", "end", "end-block", "every", "lifetime"]
+    for language in LANGUAGES:
+        for place in places:
+            key = f"advice.place_{place.replace('-', '_')}"
+            assert t(language, key) != key
