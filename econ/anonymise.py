@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from econ.receipt import Ignored, Receipt
@@ -10,6 +11,9 @@ from messages.errors import Message
 
 NAMED = ("workspace", "project", "api_key", "user", "tags", "agent", *PRIVATE_COLUMNS)
 """Columns that may hold names of people, keys or paths. Teams and models keep theirs."""
+
+
+_NUMBER = re.compile(r"file [1-9][0-9]*")
 
 
 def with_numbers(workload: Workload, receipt: Receipt) -> tuple[Workload, Receipt]:
@@ -22,7 +26,7 @@ def with_numbers(workload: Workload, receipt: Receipt) -> tuple[Workload, Receip
             columns[name] = _numbered(name, column)
     paths = _paths(receipt)
     return (
-        replace(workload, columns=columns, name=f"{len(receipt.files) or 1} file(s)"),
+        replace(workload, columns=columns, name=numbered_name(receipt)),
         replace(
             receipt,
             files=tuple(replace(file, path=paths[file.path]) for file in receipt.files),
@@ -36,6 +40,18 @@ def with_numbers(workload: Workload, receipt: Receipt) -> tuple[Workload, Receip
             assumptions=tuple(m for m in receipt.assumptions if not m.values),
         ),
     )
+
+
+def numbered_name(receipt: Receipt) -> str:
+    """What a workload is called once its files are numbers: 'file 1', 'files 1-3'."""
+    last = len(receipt.files)
+    return f"files 1-{last}" if last > 1 else "file 1"
+
+
+def is_numbered(workload_name: str, receipt: Receipt) -> bool:
+    """A report with this name and receipt shows numbers in place of its files' names."""
+    shown = {file.path for file in receipt.files} | {row.file for row in receipt.rejected}
+    return workload_name == numbered_name(receipt) and all(map(_NUMBER.fullmatch, shown))
 
 
 def _numbered(name: str, column: Text) -> Text:

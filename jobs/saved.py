@@ -10,16 +10,16 @@ from data_sources.store import reports as rows
 from data_sources.store import workloads
 from data_sources.store.engine import current_store
 from data_sources.traces.base import ReadResult
-from econ.anonymise import with_numbers
+from econ.anonymise import is_numbered, with_numbers
 from econ.receipt import Receipt
 from econ.report import CostReport, ReportParams
 from econ.report_build import build_report
 from econ.report_store import params_to_store, report_from_store, report_to_store
-from econ.workload import Workload
+from econ.workload import Workload, digest
 from jobs.replaying import forget_studies
 from jobs.reporting import book, fitted, forget
 from jobs.shelf import opened
-from messages.errors import input_error
+from messages.errors import NotFoundError, input_error
 
 SHELL_OWNER = "shell"
 
@@ -53,10 +53,30 @@ def save_report(workload_id: str, params: ReportParams, owner: str, name: str) -
 
 
 def save_report_with_numbers(workload_id: str, params: ReportParams, owner: str, name: str) -> str:
-    """As `save_report`, with the names of keys, users and paths replaced by numbers."""
+    """As `save_report`, with the names of keys, users and paths replaced by numbers.
+
+    InputError where a report on equal content is saved with names already: whoever opens one finds
+    the other, so that one must be deleted first.
+    """
     found = opened(workload_id, owner)
     workload, receipt = with_numbers(found.workload, found.receipt)
+    _refuse_beside_names(digest(workload))
     return _save(workload, receipt, params, owner, name)
+
+
+def _is_saved_with_numbers(report_id: str) -> bool:
+    try:
+        return has_numbers(report_id)
+    except NotFoundError:
+        return False
+
+
+def _refuse_beside_names(workload_sha256: str) -> None:
+    for row in rows.list_reports(current_store()):
+        if row.workload_digest != workload_sha256:
+            continue
+        if not has_numbers(row.id):
+            raise input_error("reports_page.saved_with_names", name=row.name, id=row.id[:8])
 
 
 def save_shell_report(result: ReadResult, params: ReportParams) -> str:
@@ -67,13 +87,15 @@ def save_shell_report(result: ReadResult, params: ReportParams) -> str:
 def _save(workload: Workload, receipt: Receipt, params: ReportParams, owner: str, name: str) -> str:
     asked = fitted(workload, params)
     report = build_report(workload, receipt, book(), asked)
+    if _is_saved_with_numbers(report.report_id):
+        return report.report_id  # its names stay replaced; names join it only once it is deleted
     store = current_store()
-    digest = workloads.save_workload(store, workload, receipt, owner)
+    workload_digest = workloads.save_workload(store, workload, receipt, owner)
     kept = rows.save_report(
         store,
         rows.NewReport(
             id=report.report_id,
-            workload_digest=digest,
+            workload_digest=workload_digest,
             params=params_to_store(asked),
             report=report_to_store(report),
             name=name or workload.name,
@@ -109,6 +131,12 @@ def open_report(report_id: str) -> SavedReport:
         created_utc=found.summary.created_utc,
         report=report_from_store(found.report),
     )
+
+
+def has_numbers(report_id: str) -> bool:
+    """The saved report shows numbers in place of its files' names. NotFoundError if none."""
+    kept = open_report(report_id).report
+    return is_numbered(kept.workload.name, kept.receipt)
 
 
 def full_report_id(start: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from jobs import flows
-from messages.errors import NotFoundError
+from messages.errors import KvledgerError
 from ui import components, controls, downloads, failures, saved, sections, state, statement, view
 from ui.words import t
 
@@ -25,13 +25,14 @@ def current() -> None:
         downloads.report_button(seen.report, "download_current")
 
 
-def reopened(report_id: str) -> None:
-    """A saved report, with the numbers that it was saved with."""
+def reopened(asked: str) -> str | None:
+    """A saved report, with the numbers that it was saved with; its id, None where there is none.
+    `asked`: the id or the beginning of it."""
     try:
-        kept = flows.open_report(report_id)
-    except NotFoundError as error:
+        kept = flows.open_report(flows.full_report_id(asked))
+    except KvledgerError as error:  # none such, or a beginning that several share
         failures.show(error)
-        return
+        return None
     about = statement.about(kept.report.workload)
     left, right = st.columns([5, 6], gap="large")
     with left:
@@ -46,19 +47,20 @@ def reopened(report_id: str) -> None:
     sections.buckets(kept.report)
     sections.hit_ratio(kept.report)
     sections.trust(kept.report, "saved")
+    return kept.id
 
 
 def page() -> None:
     """The whole page, top to bottom."""
     components.question(t("reports_page.title"))
-    report_id = state.asked_report()
+    asked, opened = state.asked_report(), None
     with st.container(gap="medium"):
-        if report_id is None:
+        if asked is None:
             current()
         else:
-            reopened(report_id)
+            opened = reopened(asked)
         with components.rule("list"):
-            saved.list_of_saved(flows.list_reports(), report_id)
+            saved.list_of_saved(flows.list_reports(), opened)
 
 
 page()

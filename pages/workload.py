@@ -10,7 +10,6 @@ from ui import (
     controls,
     downloads,
     explain,
-    mapping,
     sections,
     state,
     statement,
@@ -81,7 +80,7 @@ def over_time(seen: View) -> None:
 def page() -> None:
     """The whole page, top to bottom."""
     components.question(t("workload_page.title"))
-    seen = view.load(on_failure=mapping.offer)
+    seen = view.load()
     if seen is None:
         return
     with st.container(gap="medium"):

@@ -17,8 +17,13 @@ def choice(label: str, options: Sequence[str], name: str, words: Callable[[str],
 
     What the URL says counts only if it is one of `options`; the first is the default.
     """
-    asked = st.query_params.get(name, st.session_state.get(f"_{name}", options[0]))
-    current = asked if asked in options else options[0]
+    asked = st.query_params.get(name)
+    if asked is not None and asked not in options:
+        st.query_params.pop(name)
+    elif asked is not None:
+        st.session_state[f"_{name}"] = asked
+    known = st.session_state.get(f"_{name}")
+    current = str(known) if known in options else options[0]
     st.session_state[name] = current
     st.segmented_control(
         label,
@@ -35,7 +40,7 @@ def choice(label: str, options: Sequence[str], name: str, words: Callable[[str],
 
 def _chosen(name: str, default: str) -> None:
     value = st.session_state[name]
-    st.session_state[f"_{name}"] = value
+    st.session_state[f"_{name}"] = None if value == default else value
     if value == default:
         st.query_params.pop(name, None)
     else:

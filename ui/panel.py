@@ -42,7 +42,10 @@ def watch(on_failure: Callable[[], None]) -> bool:
     upload.finished()
     if job.state == "done" and job.result_id is not None:
         upload.drop_files()
-        state.choose_workload(job.result_id, _name(job.result_id))
+        facts = flows.workload_info(job.result_id, state.owner())
+        files = facts.receipt.files
+        sha256 = files[0].sha256 if len(files) == 1 else ""
+        state.choose_workload(job.result_id, facts.name, sha256)
         st.rerun()
     if job.state == "cancelled":
         upload.drop_files()
@@ -56,10 +59,6 @@ def watch(on_failure: Callable[[], None]) -> bool:
 def running(job_id: str) -> None:
     """Show how far a job of this session is; the page runs again when it has finished."""
     _panel(job_id)
-
-
-def _name(workload_id: str) -> str:
-    return flows.workload_info(workload_id, state.owner()).name
 
 
 @st.fragment(run_every=REFRESH_S)

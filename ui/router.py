@@ -16,7 +16,7 @@ if str(ROOT) not in sys.path:
 import streamlit as st  # noqa: E402
 from streamlit.navigation.page import StreamlitPage  # noqa: E402
 
-from ui import doors, failures, words  # noqa: E402
+from ui import doors, failures, state, words  # noqa: E402
 from ui.words import t  # noqa: E402
 
 STATIC = Path(__file__).parent / "static"
@@ -36,6 +36,7 @@ def _pages(names: tuple[str, ...]) -> Pages:
 
 
 def _links_and_language(links: Pages) -> None:
+    carried = state.for_links()
     with st.container(
         key="top",
         horizontal=True,
@@ -44,7 +45,8 @@ def _links_and_language(links: Pages) -> None:
     ):
         with st.container(key="links", horizontal=True, width="content"):
             for page in links.values():
-                st.page_link(page)
+                # With its parameters a visit is one step for the browser's back button.
+                st.page_link(page, query_params=carried)
         words.switch()
 
 

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
 import streamlit as st
 
+from econ.anonymise import is_numbered, numbered_name
 from econ.report import CostReport
 from jobs import flows
 from messages.errors import KvledgerError
-from ui import components, doors, failures, state
+from ui import components, doors, failures, state, statement
 from ui.components import muted
 from ui.numerals import day, digest, foreign, md
 from ui.view import View
 from ui.words import t
 
 LONGEST_NAME = 120
+_NUMBERS = "names_by_numbers"
+_KEPT_NUMBERS = "_kept_numbers"
 
 
 class Summary(Protocol):
@@ -43,16 +47,20 @@ class Kept(Summary, Protocol):
 def save_form(seen: View) -> None:
     """Name it, decide about names, save it. The button says who will see it."""
     components.answer(t("reports_page.save_heading"), t("reports_page.save_unit"))
+    names = _default_names(seen)
+    key = f"save_name-{seen.report.report_id}"
     name = st.text_input(
         t("reports_page.name"),
-        value=foreign(seen.about),
+        value=names[bool(st.session_state.get(_NUMBERS))],
         max_chars=LONGEST_NAME,
-        key=f"save_name-{seen.report.report_id}",
+        key=key,
     )
     numbers = st.checkbox(
         t("reports_page.names_by_numbers"),
-        key="names_by_numbers",
+        key=_NUMBERS,
         help=t("reports_page.names_by_numbers_help"),
+        on_change=_rename,
+        args=(key, names),
     )
     if st.button(t("reports_page.save"), key="save_report", icon=":material/save:"):
         save = flows.save_report_with_numbers if numbers else flows.save_report
@@ -61,7 +69,28 @@ def save_form(seen: View) -> None:
         except KvledgerError as error:
             failures.show(error)
             return
+        if not numbers and flows.has_numbers(report_id) and _says_names(seen):
+            st.session_state[_KEPT_NUMBERS] = report_id
         open_saved(report_id)
+
+
+def _default_names(seen: View) -> tuple[str, str]:
+    """What the report is called unless the reader types a name: as it is, and without the name of
+    its file."""
+    workload = seen.report.workload
+    numbered = replace(workload, name=numbered_name(seen.report.receipt))
+    plain, without = (foreign(statement.about(one))[:LONGEST_NAME] for one in (workload, numbered))
+    return plain, without
+
+
+def _rename(key: str, names: tuple[str, str]) -> None:
+    """The tick changes a default name; a name that was typed stays."""
+    if st.session_state.get(key) in names:
+        st.session_state[key] = names[bool(st.session_state[_NUMBERS])]
+
+
+def _says_names(seen: View) -> bool:
+    return not is_numbered(seen.report.workload.name, seen.report.receipt)
 
 
 def open_saved(report_id: str) -> None:
@@ -86,6 +115,10 @@ def facts(kept: Kept) -> None:
         )
     )
     components.note(t("reports_page.everyone"))
+    if is_numbered(report.workload.name, report.receipt):
+        components.note(t("reports_page.has_numbers"))
+    if st.session_state.pop(_KEPT_NUMBERS, None) == kept.id:
+        st.info(t("reports_page.kept_numbers"), icon=":material/info:")
 
 
 def delete_button(report_id: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Container, Mapping
 from datetime import date
 from decimal import Decimal, InvalidOperation
 
@@ -17,13 +18,17 @@ _WORKLOAD = "_workload"
 _NAME = "_workload_name"
 _WAITING = "_waiting_for_file"
 _OTHER = "_another_file"
+_SHA256_OF_FILE = "_sha256_of_file"
 URL_WORKLOAD = "w"
 URL_FILE = "file"
+URL_SHA256 = "sha"
 URL_REPORT = "report"
 URL_YEN = "jpy"
+CHOICES = (URL_WORKLOAD, URL_FILE, URL_SHA256, "since", "until", "model", "by", URL_YEN, "lang")
 LEAST_YEN, MOST_YEN = Decimal("0.0001"), 100_000
 _MODEL = re.compile(r"[\w.:@/\[\]-]{1,100}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_SHA256_START = re.compile(r"[0-9a-f]{8}")
 
 
 def owner() -> str:
@@ -39,6 +44,8 @@ def chosen_workload() -> str | None:
     if asked is not None:
         st.session_state[_WORKLOAD] = asked
         st.session_state[_NAME] = st.query_params.get(URL_FILE, "")
+        start = st.query_params.get(URL_SHA256, "")
+        st.session_state[_SHA256_OF_FILE] = start if _SHA256_START.fullmatch(start) else ""
     return st.session_state.get(_WORKLOAD)
 
 
@@ -47,8 +54,14 @@ def asked_file() -> str:
     return str(st.session_state.get(_NAME) or "")
 
 
-def choose_workload(workload_id: str, name: str) -> None:
+def asked_sha256() -> str:
+    """The first eight hex digits of that file's own SHA-256; '' where the URL does not say."""
+    return str(st.session_state.get(_SHA256_OF_FILE) or "")
+
+
+def choose_workload(workload_id: str, name: str, file_sha256: str = "") -> None:
     """Look at this workload from now on; the URL says which, so that it can be reloaded.
+    `file_sha256`: of the one file that it was read from.
 
     The period stays only if this is the workload that the URL had asked for.
     """
@@ -58,27 +71,28 @@ def choose_workload(workload_id: str, name: str) -> None:
     st.session_state.pop(_WAITING, None)
     st.session_state[_WORKLOAD] = workload_id
     st.session_state[_NAME] = name
-    keep_in_url()
+    st.session_state[_SHA256_OF_FILE] = file_sha256[:8]
+    _write({URL_WORKLOAD: None, URL_FILE: None, URL_SHA256: None, **in_url()})
 
 
 def choose_example() -> None:
     """Look at the bundled example again."""
     st.session_state.pop(_WORKLOAD, None)
-    st.session_state.pop(_NAME, None)
-    st.session_state.pop(_OTHER, None)
-    choose_period(None, None)
-    for key in (URL_WORKLOAD, URL_FILE):
-        st.query_params.pop(key, None)
+    for key in (_NAME, _OTHER, _SHA256_OF_FILE, "_since", "_until"):
+        st.session_state.pop(key, None)
+    _write(dict.fromkeys((URL_WORKLOAD, URL_FILE, URL_SHA256, "since", "until")))
 
 
 def in_url() -> dict[str, str]:
-    """What the URL carries of this session: workload, file, period, model, language."""
+    """What the URL carries of this session: workload, file, period, model, grouping, language."""
     kept = {
         URL_WORKLOAD: st.session_state.get(_WORKLOAD),
         URL_FILE: st.session_state.get(_NAME),
+        URL_SHA256: st.session_state.get(_SHA256_OF_FILE),
         "since": st.session_state.get("_since"),
         "until": st.session_state.get("_until"),
         "model": st.session_state.get("_model"),
+        "by": st.session_state.get("_by"),
         URL_YEN: st.session_state.get("_jpy"),
         "lang": st.query_params.get("lang"),
     }
@@ -95,21 +109,56 @@ def is_another_file() -> bool:
     return bool(st.session_state.get(_OTHER, False))
 
 
+def for_links() -> dict[str, str]:
+    """What a link to another page carries: the URL's choices, else this session's."""
+    known = in_url()
+    said = {key: st.query_params[key] for key in CHOICES if key in st.query_params}
+    return {key: value for key, value in {**known, **said}.items() if value}
+
+
 def keep_in_url() -> None:
-    """Write the session's choices into the URL again: a change of page empties it."""
-    for key, value in in_url().items():
-        if st.query_params.get(key) != value:
-            st.query_params[key] = value
+    """Write the session's choices into the URL where they are not there already."""
+    _write(dict(in_url()))
+
+
+def take_from_url(models: Container[str]) -> bool:
+    """Take the choices that the URL says. What cannot be understood is taken out of it; True where
+    that was the workload, so that the page can say that another one is shown."""
+    asked = st.query_params.get(URL_WORKLOAD)
+    unknown = asked is not None and sha256_of(asked) is None
+    gone = [URL_WORKLOAD, URL_FILE, URL_SHA256] if unknown else []
+    gone += [
+        name
+        for name in ("since", "until")
+        if name in st.query_params and _day_of(st.query_params[name]) is None
+    ]
+    model = st.query_params.get("model")
+    if model is not None and model not in models:
+        gone.append("model")
+    elif model is not None:
+        st.session_state["_model"] = model
+    _write(dict.fromkeys(gone))
+    return unknown
+
+
+def _write(changes: Mapping[str, str | None]) -> None:
+    """Change the URL at once, so that it is one step for the browser's back button; nothing where
+    it says all that already. None takes a parameter out."""
+    before = st.query_params.to_dict()
+    after = {k: v for k, v in {**before, **changes}.items() if v is not None}
+    if after != before:
+        st.query_params.from_dict(after)
 
 
 def sha256_of(text: str | None) -> str | None:
-    """`text` if it is a SHA-256 in hex, else None: a URL may say anything."""
-    return text if text and _SHA256.fullmatch(text) else None
+    """`text` in small letters if it is a SHA-256 in hex, else None: a URL may say anything."""
+    small = (text or "").strip().lower()
+    return small if _SHA256.fullmatch(small) else None
 
 
 def asked_report() -> str | None:
-    """The saved report that the URL names."""
-    return sha256_of(st.query_params.get(URL_REPORT))
+    """The saved report that the URL names, as it stands there; None where it names none."""
+    return st.query_params.get(URL_REPORT)
 
 
 def asked_day(name: str) -> date | None:
@@ -124,10 +173,7 @@ def choose_period(since: date | None, until: date | None) -> None:
     """Look at these UTC days only, both included; None = from the first, to the last."""
     for name, chosen in (("since", since), ("until", until)):
         st.session_state[f"_{name}"] = chosen
-        if chosen is None:
-            st.query_params.pop(name, None)
-        else:
-            st.query_params[name] = chosen.isoformat()
+    _write({n: d.isoformat() if d else None for n, d in (("since", since), ("until", until))})
 
 
 def params() -> ReportParams:

@@ -13,14 +13,7 @@ from econ.example import EXAMPLE_FORMAT
 from econ.money import Amount
 from econ.report import CostReport, GroupRow, WorkloadInfo
 from ui.components import mark
-from ui.numerals import (
-    amount_signed,
-    amount_usd,
-    days,
-    foreign,
-    md,
-    percent,
-)
+from ui.numerals import amount_signed, amount_usd, days, foreign, md, percent
 from ui.words import say, t
 
 INSTANT = timedelta(microseconds=1)

@@ -10,8 +10,8 @@ import streamlit as st
 from econ.report import CostReport
 from jobs import flows
 from messages.errors import KvledgerError, NotFoundError
-from ui import failures, panel, state, statement, upload
-from ui.numerals import digest, md
+from ui import failures, mapping, panel, state, statement, upload
+from ui.numerals import md
 from ui.words import t
 
 
@@ -29,11 +29,14 @@ class View:
         return statement.about(self.report.workload)
 
 
-def load(on_failure: Callable[[], None] = upload.drop_files) -> View | None:
+def load(on_failure: Callable[[], None] = mapping.offer) -> View | None:
     """The report to show; None where the page must wait for a file or a job.
 
-    `on_failure` is called when a file could not be read, after its sentence has been shown.
+    `on_failure` is called when a file could not be read, after its sentence has been shown; it
+    asks what its columns mean on whatever page it was dropped.
     """
+    if state.take_from_url(flows.model_names()):
+        st.warning(t("ui.address_unknown"), icon=":material/link_off:")
     state.keep_in_url()
     if panel.watch(on_failure):
         return None
@@ -45,7 +48,7 @@ def load(on_failure: Callable[[], None] = upload.drop_files) -> View | None:
         with st.spinner(t("ui.computing")):
             report = flows.report(workload_id, state.params(), state.owner())
     except NotFoundError:
-        ask_for_file(workload_id)
+        ask_for_file()
         return None
     except KvledgerError as error:
         failures.show(error)
@@ -65,10 +68,12 @@ def offer_all_days() -> None:
         st.button(t("ui.all_days"), key="all_days", on_click=state.choose_period, args=(None, None))
 
 
-def ask_for_file(workload_id: str) -> None:
-    """The link's settings are here, its file is not: uploads live with their own session."""
+def ask_for_file() -> None:
+    """The link's settings are here, its file is not: uploads live with their own session, and a
+    reload starts another one."""
     state.wait_for_file()
-    name = md(state.asked_file()) or t("ui.ask.unnamed")
-    st.markdown(t("ui.ask.file", name=name, digest=digest(workload_id)))
+    name, sha256 = md(state.asked_file()) or t("ui.ask.unnamed"), state.asked_sha256()
+    said = t("ui.ask.file", name=name)
+    st.markdown(said + (t("ui.ask.file_sha256", digest=sha256) if sha256 else ""))
     upload.uploader("asked", t("ui.upload.label"))
     st.button(t("ui.ask.example_instead"), key="example_instead", on_click=state.choose_example)

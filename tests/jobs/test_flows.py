@@ -332,6 +332,26 @@ def test_saving_with_numbers_leaves_no_name_once_the_session_has_ended(
     assert {"file 1", "user 1", "api_key 1"} <= words
 
 
+def test_numbers_and_names_of_the_same_rows_are_never_taken_for_each_other(
+    tmp_path: Path,
+) -> None:
+    """Without a column of names both have the same digest and the same id."""
+    rows = [{"model": "claude-opus-5", "input_tokens": 10, "output_tokens": 1}]
+    workload_id = read(plain_csv(tmp_path / SECRETS[-1], rows))
+    with_names = flows.save_report(workload_id, WHOLE, ALICE, "")
+    with pytest.raises(InputError) as refused:
+        flows.save_report_with_numbers(workload_id, WHOLE, ALICE, "")
+    assert refused.value.message.id == "reports_page.saved_with_names"
+    flows.delete_report(with_names, ALICE)
+    assert flows.save_report_with_numbers(workload_id, WHOLE, ALICE, "") == with_names
+    assert flows.has_numbers(with_names)
+    again = read(tmp_path / SECRETS[-1], BOB)
+    assert flows.save_report(again, WHOLE, BOB, SECRETS[-1]) == with_names
+    assert flows.has_numbers(with_names)
+    assert [row.name for row in flows.list_reports()] == ["file 1"]
+    assert flows.workload_info(workload_id, "carol").name == "file 1"
+
+
 def test_saving_as_it_is_keeps_the_names(usage: Path) -> None:
     workload_id = read(usage)
     saved_id = flows.save_report(workload_id, WHOLE, ALICE, "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import re
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -109,7 +110,8 @@ def test_the_url_of_unsaved_work_asks_for_its_file_and_takes_it_again() -> None:
     second = opened(**link, since="2026-10-09")
     assert not second.metric
     assert "usage\\.csv" in words(second)
-    assert link["w"][:8] in words(second)
+    assert "A reload starts a new session" in words(second)
+    assert "sha256" not in words(second)  # the link does not say, and the workload's is another
     dropped(second)
     calm(second)
     assert "Net saving, 2026-10-09, usage.csv" in metrics(second)  # the link's period is kept
@@ -175,7 +177,65 @@ def test_the_period_filters_the_workload_and_stands_in_the_url() -> None:
 @pytest.mark.parametrize("nonsense", ["abc", "2026-13-45", "NaN", "9999-99-99"])
 def test_nonsense_in_the_url_is_not_an_error(nonsense: str) -> None:
     opened(since=nonsense, until=nonsense, w=nonsense, by=nonsense, lang=nonsense, model="<x>")
-    opened("reports", report=nonsense)
+    at = opened("reports")
+    at.query_params["report"] = nonsense
+    at.run()
+    (said,) = at.error
+    assert "is not saved here" in said.value
+    assert not at.metric  # and nothing else is shown in its place
+
+
+@pytest.mark.parametrize("nonsense", ["abc", "F" * 63, "0" * 65])
+def test_an_address_that_is_not_understood_says_so_and_leaves_the_url(nonsense: str) -> None:
+    at = opened(w=nonsense, since="abc", model="no-such-model", by="abc")
+    (said,) = at.warning
+    assert "do not understand" in said.value
+    assert not {"w", "since", "model"} & set(at.query_params)
+    at.run()
+    assert not at.warning
+    at = opened("workload")
+    at.query_params["by"] = "abc"
+    at.run()
+    assert "by" not in at.query_params
+
+
+def test_a_report_opens_by_the_first_characters_of_its_id_in_any_case() -> None:
+    first = dropped(opened())
+    first.switch_page("../pages/reports.py").run()
+    next(b for b in first.button if b.key == "save_report").click().run()
+    (kept,) = flows.list_reports()
+    for text in (kept.id[:8], kept.id[:63], kept.id.upper()):
+        at = opened("reports")
+        at.query_params["report"] = text
+        at.run()
+        calm(at)
+        assert metrics(at)["As billed"] == "$1.41"
+
+
+def test_a_table_dropped_anywhere_is_asked_what_its_columns_mean() -> None:
+    at = dropped(opened(), "t.csv", "who,prompt,answer\nann,1000,10\n")
+    assert any(box.key == "map-input_tokens" for box in at.selectbox)
+    for page in ("reports", "workload"):
+        at.switch_page(f"../pages/{page}.py").run()
+        assert any(box.key == "map-input_tokens" for box in at.selectbox)  # for the same upload
+
+
+def test_a_grouping_survives_a_visit_to_another_page() -> None:
+    at = dropped(opened("workload"))
+    by = next(group for group in at.button_group if group.key == "by")
+    by.set_value("team").run()
+    assert asked(at, "by") == "team"
+    at.switch_page("../pages/overview.py").run()
+    at.switch_page("../pages/workload.py").run()
+    assert next(group for group in at.button_group if group.key == "by").value == "team"
+    assert asked(at, "by") == "team"
+
+
+def test_the_link_says_the_sha256_of_the_file_itself() -> None:
+    first = dropped(opened())
+    link = {name: asked(first, name) for name in ("w", "file", "sha")}
+    assert link["sha"] == hashlib.sha256(TABLE.encode()).hexdigest()[:8]
+    assert link["sha"] in words(opened(**link))
 
 
 def test_a_saved_report_opens_with_the_same_numbers_in_another_session() -> None:
@@ -279,6 +339,33 @@ def test_names_are_replaced_by_numbers_before_saving_if_asked() -> None:
     (kept,) = flows.list_reports()
     groups = flows.open_report(kept.id).report.groups
     assert {row.key for row in groups if row.by == "user"} == {"user 1", "user 2"}
+
+
+def test_names_by_numbers_keep_the_file_name_out_of_the_title_unless_it_was_typed() -> None:
+    at = dropped(opened(), content=TABLE.replace(",team", ",user"))
+    at.switch_page("../pages/reports.py").run()
+    assert "usage.csv" in at.text_input[0].value
+    next(box for box in at.checkbox if box.key == "names_by_numbers").check().run()
+    assert at.text_input[0].value == "2026-10-08 to 2026-10-09, file 1"
+    at.text_input[0].set_value("mine").run()
+    next(box for box in at.checkbox if box.key == "names_by_numbers").uncheck().run()
+    assert at.text_input[0].value == "mine"
+    next(box for box in at.checkbox if box.key == "names_by_numbers").check().run()
+    next(b for b in at.button if b.key == "save_report").click().run()
+    (kept,) = flows.list_reports()
+    assert (kept.name, flows.open_report(kept.id).report.workload.name) == ("mine", "file 1")
+
+
+def test_saving_with_numbers_beside_the_same_report_with_names_is_refused() -> None:
+    first = dropped(opened())
+    first.switch_page("../pages/reports.py").run()
+    next(b for b in first.button if b.key == "save_report").click().run()
+    at = dropped(opened())
+    at.switch_page("../pages/reports.py").run()
+    next(box for box in at.checkbox if box.key == "names_by_numbers").check().run()
+    next(b for b in at.button if b.key == "save_report").click().run()
+    (said,) = at.error
+    assert "delete it first" in said.value
 
 
 def running(job_id: str, owner: str) -> flows.JobRecord:
