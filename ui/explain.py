@@ -83,7 +83,7 @@ def observed_lines(receipt: Receipt) -> list[str]:
         if rows is None:
             lines.append(t("ui.source.tokens_of_file", **said))
         else:
-            lines.append(t("ui.source.tokens", rows=rows, **said))
+            lines.append(t("ui.source.tokens", rows, **said))
     if len(files) > 1 and any(file.rows is None for file in files):
         lines.append(t("ui.source.tokens_together", rows=receipt.rows_kept, files=len(files)))
     return lines

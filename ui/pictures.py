@@ -84,6 +84,8 @@ def saving_answer(amounts: Sequence[Amount], unit: str) -> str:
         return t(f"overview.every_{unit}_saved")
     if lost == len(amounts):
         return t(f"overview.every_{unit}_lost")
+    if saved + lost < len(amounts) and not lost:
+        return t(f"overview.some_{unit}s_saved", saved=saved, total=len(amounts))
     if saved + lost < len(amounts):
         return t(f"overview.some_{unit}s_neither", saved=saved, lost=lost, total=len(amounts))
     if 2 * lost > len(amounts):

@@ -175,7 +175,5 @@ def _row(kept: Summary, opened: str | None) -> None:
 
 
 def _open(report_id: str) -> None:
-    for key in state.in_url():
-        if key != "lang":
-            st.query_params.pop(key, None)
-    st.query_params[state.URL_REPORT] = report_id
+    kept = {key: value for key, value in state.for_links().items() if key == "lang"}
+    st.query_params.from_dict({**kept, state.URL_REPORT: report_id})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -31,6 +33,25 @@ def test_a_visit_is_one_step_of_the_back_button(page: Page, app_url: str) -> Non
     page.go_back()
     expect(page.get_by_role("heading", level=1)).to_have_text("Is prompt caching saving you money?")
     assert "w=" in page.url
+
+
+def test_a_saved_report_of_the_list_is_one_step_of_the_back_button(
+    page: Page, app_url: str
+) -> None:
+    open_page(page, f"{app_url}/workload")
+    drop_file(page, "usage.csv", files.two_days(shift_min=13))
+    expect(hero(page)).to_have_text("$29.00")
+    go_to(page, "Reports")
+    page.locator(".st-key-save_report button").click()
+    expect(page).to_have_url(re.compile("report="))
+    idle(page)
+    go_to(page, "Workload")
+    go_to(page, "Reports")
+    before = steps(page)
+    page.locator("[class*='st-key-open-'] button").first.click()
+    expect(page).to_have_url(re.compile("report="))
+    idle(page)
+    assert steps(page) - before == 1
 
 
 @pytest.mark.parametrize("name", ["Workload", "Overview"])

@@ -138,7 +138,11 @@ def test_a_file_has_its_own_rows_and_files_read_as_one_have_them_once() -> None:
 
 
 def test_a_day_that_saved_nothing_is_no_loss_and_no_saving() -> None:
-    assert pictures.saving_answer([usd("1"), usd("0")], "day") == "Saved on 1 of 2 days, lost on 0"
+    gain, none, loss = usd("1"), usd("0"), usd("-1")
+    said = pictures.saving_answer([gain, none], "day")
+    assert said == "Saved on 1 of 2 days, no difference on the rest"
+    said = pictures.saving_answer([gain, none, loss], "hour")
+    assert said == "Saved in 1 of 3 hours, lost in 1"
     assert pictures.saving_answer([usd("1"), usd("-1")], "day") == "Saved on every day but one"
 
 
