@@ -37,12 +37,14 @@ PATIENCE_MS = 120_000
 
 
 def idle(page: Page) -> None:
-    """The script has run, the charts are drawn and the fonts are there."""
+    """No job runs, the script has run, the charts are drawn and the fonts are there."""
     app = page.get_by_test_id("stApp")
+    expect(page.get_by_role("heading", level=1).first).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=PATIENCE_MS)
     expect(app).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=PATIENCE_MS)
     ready = re.compile("notRunning")
     expect(app).to_have_attribute("data-test-script-state", ready, timeout=PATIENCE_MS)
-    expect(page.get_by_role("heading", level=1).first).to_be_visible(timeout=PATIENCE_MS)
+    expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=PATIENCE_MS)
     page.wait_for_function(
         """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
             .every(chart => chart.querySelector('.main-svg'))"""
@@ -106,7 +108,8 @@ def compress(path: Path) -> None:
 
 
 def main() -> int:
-    """Takes all pictures; prints how many and how big."""
+    """Takes all pictures, or those of the pages named; prints how many there are and how big."""
+    wanted = set(sys.argv[1:]) or set(PAGES)
     browser_path = find_browser()
     if browser_path is None:
         print("No browser: `python -m scripts.browser --install` gets one.", file=sys.stderr)
@@ -121,6 +124,8 @@ def main() -> int:
         browser = playwright.chromium.launch(executable_path=browser_path, args=arguments)
         saved = save_a_report(browser, server.url)
         for name, path in PAGES.items():
+            if name not in wanted:
+                continue
             address = f"{server.url}/{path}".replace("{saved}", saved)
             for language, scheme, size in product(LANGUAGES, SCHEMES, WIDTHS):
                 shoot(browser, address, name, language, scheme, size)
