@@ -91,6 +91,8 @@ def shoot(browser: Browser, address: str, name: str, language: str, scheme: str,
     page = context.new_page()
     page.goto(f"{address}&lang={language}", wait_until="commit", timeout=PATIENCE_MS)
     idle(page)
+    page.wait_for_timeout(700)  # a page that starts a job does so after its first run
+    idle(page)
     grow_to_content(page, width)
     target = TARGET / f"{name}-{language}-{scheme}-{size}.png"
     page.screenshot(path=target)
