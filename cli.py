@@ -106,10 +106,7 @@ def _inspect(arguments: argparse.Namespace, language: str) -> int:
     options = shell_input.read_options(arguments)
     result = flows.read_paths(arguments.files, options, _stage(language), arguments.name)
     data = flows.inspect_json(result, language)
-    if arguments.json:
-        _print_json(data)
-    else:
-        tell(shell_text.inspection(data, language))
+    _answer(arguments, data, lambda: shell_text.inspection(data, language))
     return 0
 
 
@@ -150,10 +147,7 @@ def _replay(arguments: argparse.Namespace, language: str) -> int:
     params = shell_replay.replay_params(arguments)
     result = _read(arguments, shell_input.read_options(arguments), language)
     data = replaying.replay_json(result.workload, params)
-    if arguments.json:
-        _print_json(data)
-    else:
-        tell(shell_curves.replay(data, language))
+    _answer(arguments, data, lambda: shell_curves.replay(data, language))
     _tell_rejected(result.receipt, language)
     return 0
 
@@ -165,19 +159,25 @@ def _curve(arguments: argparse.Namespace, language: str) -> int:
     params = shell_replay.curve_params(arguments)
     result = _read(arguments, shell_input.read_options(arguments), language)
     data = replaying.curve_json(result.workload, params)
-    if arguments.json:
-        _print_json(data)
-    else:
-        tell(shell_curves.curve(data, language))
+    _answer(arguments, data, lambda: shell_curves.curve(data, language))
     _tell_rejected(result.receipt, language)
     return 0
 
 
+def _answer(arguments: argparse.Namespace, data: Any, words: Callable[[], str]) -> None:
+    """JSON alone where it is asked for, else words."""
+    if arguments.json:
+        _print_json(data)
+    else:
+        tell(words())
+
+
 def _tell_rejected(receipt: Any, language: str) -> None:
     """Rows that are not in the result are said, on standard error: they are not part of it."""
-    names = ("rows_read", "rows_kept", "rows_collapsed", "rows_rejected", "rows_ignored")
+    from ui.shell_text import RECEIPT
+
     if receipt.rows_rejected:
-        counts = {name: getattr(receipt, name) for name in names}
+        counts = {name: getattr(receipt, name) for name in RECEIPT}
         tell(t(language, "cli.receipt", **counts), sys.stderr)
 
 
@@ -200,10 +200,7 @@ def _prices_show(arguments: argparse.Namespace, language: str) -> int:
         at=shell_input.moment(arguments.at, "--at"),
         say=_sayer(language),
     )
-    if arguments.json:
-        _print_json(data)
-    else:
-        tell(shell_text.prices(data, language))
+    _answer(arguments, data, lambda: shell_text.prices(data, language))
     return 0
 
 
@@ -212,10 +209,7 @@ def _prices_check(arguments: argparse.Namespace, language: str) -> int:
     from ui import shell_text
 
     data = price_flows.prices_check(say=_sayer(language))
-    if arguments.json:
-        _print_json(data)
-    else:
-        tell(shell_text.price_check(data, language))
+    _answer(arguments, data, lambda: shell_text.price_check(data, language))
     return 1 if any(table["errors"] for table in data["tables"]) else 0
 
 
@@ -224,10 +218,7 @@ def _reports_list(arguments: argparse.Namespace, language: str) -> int:
     from ui import shell_text
 
     rows = flows.reports_json()
-    if arguments.json:
-        _print_json({"reports": rows})
-    else:
-        tell(shell_text.saved_reports(rows, language))
+    _answer(arguments, {"reports": rows}, lambda: shell_text.saved_reports(rows, language))
     return 0
 
 
@@ -244,10 +235,7 @@ def _reports_delete(arguments: argparse.Namespace, language: str) -> int:
 
     report_id = flows.full_report_id(arguments.report_id)
     flows.delete_report(report_id)
-    if arguments.json:
-        _print_json({"deleted": report_id})
-    else:
-        tell(t(language, "cli.deleted", id=report_id))
+    _answer(arguments, {"deleted": report_id}, lambda: t(language, "cli.deleted", id=report_id))
     return 0
 
 

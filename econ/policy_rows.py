@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from econ.bill_sheet import Bill
 from econ.cards import ModelRef
@@ -23,24 +24,13 @@ def as_billed_row(bill: Bill) -> PolicyRow:
     tokens = priced_tokens(bill)
     shown = {b: n for b, n in tokens.items() if n or b in ALWAYS_SHOWN}
     ratio = token_hit_of(ratio_tokens(bill))
-    some = bool(bill.priced.any())
-    return PolicyRow(
-        provider=None,
-        surface=None,
-        model=None,
-        mode=None,
-        policy="as-billed",
-        placement=None,
-        status="priced" if some else "unpriced",
-        reason=None if some else why_nothing(bill),
-        usd=bill.billed.amount if some else None,
-        saving=bill.saving.amount if some else None,
+    return replace(
+        _as_used(bill, "as-billed", bill.billed.amount, bill.saving.amount),
         tokens_low=shown,
         tokens_high=shown,
         usd_by_bucket={b: bill.usd_by_bucket[b] for b in shown if b in bill.usd_by_bucket},
         hit_ratio_low=ratio,
         hit_ratio_high=ratio,
-        assumptions=bill.assumptions,
         sources=bill.sources,
     )
 
@@ -48,25 +38,37 @@ def as_billed_row(bill: Bill) -> PolicyRow:
 def none_row(bill: Bill) -> PolicyRow:
     """No caching at all, on the models as used."""
     tokens = flat_tokens(bill)
+    ratio = 0.0 if bill.priced.any() else None
+    return replace(
+        _as_used(bill, "none", bill.no_cache.amount, Amount.exactly(0)),
+        tokens_low=tokens,
+        tokens_high=tokens,
+        usd_by_bucket=dict(bill.no_cache_by_bucket),
+        hit_ratio_low=ratio,
+        hit_ratio_high=ratio,
+        sources=only(bill.sources, FLAT_BUCKETS),
+    )
+
+
+def _as_used(bill: Bill, policy: str, usd: Amount, saving: Amount) -> PolicyRow:
+    """A row over the models as used, its buckets still empty; without money where no row has a
+    price."""
     some = bool(bill.priced.any())
     return PolicyRow(
         provider=None,
         surface=None,
         model=None,
         mode=None,
-        policy="none",
+        policy=policy,
         placement=None,
         status="priced" if some else "unpriced",
         reason=None if some else why_nothing(bill),
-        usd=bill.no_cache.amount if some else None,
-        saving=Amount.exactly(0) if some else None,
-        tokens_low=tokens,
-        tokens_high=tokens,
-        usd_by_bucket=dict(bill.no_cache_by_bucket),
-        hit_ratio_low=0.0 if some else None,
-        hit_ratio_high=0.0 if some else None,
+        usd=usd if some else None,
+        saving=saving if some else None,
+        tokens_low={},
+        tokens_high={},
+        usd_by_bucket={},
         assumptions=bill.assumptions,
-        sources=only(bill.sources, FLAT_BUCKETS),
     )
 
 

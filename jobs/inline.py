@@ -8,10 +8,8 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from data_sources.store import jobs as rows
 from data_sources.store.engine import Store
-from data_sources.store.jobs import JobRecord, JobRequest
-from jobs.runner import result_of
+from jobs.runner import StoreRunner
 from jobs.tasks import path_of
 from jobs.worker import Call, run_job
 from settings import Settings
@@ -55,7 +53,7 @@ def _alive(pid: int) -> bool:
     return True
 
 
-class InlineRunner:
+class InlineRunner(StoreRunner):
     """See `Runner`. `submit` returns when the job has finished."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
@@ -70,14 +68,7 @@ class InlineRunner:
     def submit(self, kind: str, params: Mapping[str, Any], owner: str) -> str:
         """See `Runner`."""
         path = path_of(kind)
-        request = JobRequest(
-            kind=kind,
-            params=params,
-            owner=owner,
-            runner=self.name,
-            limit=self._settings.jobs_per_owner,
-        )
-        job_id, new = rows.add_job(self._store, request)
+        job_id, new = self.queued(kind, params, owner)
         if new:
             call = Call(
                 job_id=job_id,
@@ -88,15 +79,3 @@ class InlineRunner:
             )
             run_job(self._store, call)
         return job_id
-
-    def status(self, job_id: str, owner: str) -> JobRecord:
-        """See `Runner`."""
-        return rows.get_job(self._store, job_id, owner)
-
-    def cancel(self, job_id: str, owner: str) -> None:
-        """See `Runner`."""
-        rows.request_cancel(self._store, job_id, owner)
-
-    def result(self, job_id: str, owner: str) -> str:
-        """See `Runner`."""
-        return result_of(self.status(job_id, owner))

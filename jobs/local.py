@@ -22,10 +22,10 @@ from typing import Any
 
 from data_sources.store import jobs as rows
 from data_sources.store.engine import Store
-from data_sources.store.jobs import JobRecord, JobRequest
+from data_sources.store.jobs import JobRecord
 from jobs import tasks
 from jobs.inline import is_gone, retire, runner_name
-from jobs.runner import result_of
+from jobs.runner import StoreRunner
 from jobs.spawn import NAME, WorkerContext, initialise
 from jobs.tasks import path_of
 from jobs.worker import Call, run_in_worker
@@ -46,7 +46,7 @@ MAX_LAUNCHES = 6
 suspect; but workers that cannot even start must not be started forever."""
 
 
-class LocalRunner:
+class LocalRunner(StoreRunner):
     """See `Runner`. Needs `start()` before and `stop()` after; both are quick."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
@@ -97,29 +97,10 @@ class LocalRunner:
     def submit(self, kind: str, params: Mapping[str, Any], owner: str) -> str:
         """See `Runner`."""
         path_of(kind)
-        request = JobRequest(
-            kind=kind,
-            params=params,
-            owner=owner,
-            runner=self.name,
-            limit=self._settings.jobs_per_owner,
-        )
-        job_id, new = rows.add_job(self._store, request)
+        job_id, new = self.queued(kind, params, owner)
         if new:
             self._launch(job_id, kind, params)
         return job_id
-
-    def status(self, job_id: str, owner: str) -> JobRecord:
-        """See `Runner`."""
-        return rows.get_job(self._store, job_id, owner)
-
-    def cancel(self, job_id: str, owner: str) -> None:
-        """See `Runner`."""
-        rows.request_cancel(self._store, job_id, owner)
-
-    def result(self, job_id: str, owner: str) -> str:
-        """See `Runner`."""
-        return result_of(self.status(job_id, owner))
 
     def _new_pool(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(

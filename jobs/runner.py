@@ -6,10 +6,13 @@ import time
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from data_sources.store.jobs import JobRecord
+from data_sources.store import jobs as rows
+from data_sources.store.engine import Store
+from data_sources.store.jobs import JobRecord, JobRequest
 from jobs.progress import Cancelled
 from messages import errors
 from messages.errors import KvledgerError, Message, SourceError, input_error
+from settings import Settings
 
 POLL_S = 0.05
 
@@ -35,6 +38,38 @@ class Runner(Protocol):
         """The result id of a job that is done. Raises the task's own error when it failed,
         SourceError when it was lost, Cancelled, or InputError while it is unfinished."""
         ...
+
+
+class StoreRunner:
+    """What every runner over the job table answers alike: see `Runner`. It queues, asks, cancels;
+    how a queued job is run is each runner's own."""
+
+    name: str
+    _store: Store
+    _settings: Settings
+
+    def queued(self, kind: str, params: Mapping[str, Any], owner: str) -> tuple[str, bool]:
+        """The job's id, and whether it is new and has to be run."""
+        request = JobRequest(
+            kind=kind,
+            params=params,
+            owner=owner,
+            runner=self.name,
+            limit=self._settings.jobs_per_owner,
+        )
+        return rows.add_job(self._store, request)
+
+    def status(self, job_id: str, owner: str) -> JobRecord:
+        """See `Runner`."""
+        return rows.get_job(self._store, job_id, owner)
+
+    def cancel(self, job_id: str, owner: str) -> None:
+        """See `Runner`."""
+        rows.request_cancel(self._store, job_id, owner)
+
+    def result(self, job_id: str, owner: str) -> str:
+        """See `Runner`."""
+        return result_of(self.status(job_id, owner))
 
 
 def result_of(job: JobRecord) -> str:

@@ -42,7 +42,7 @@ def first_screen(seen: View) -> None:
 
 
 def delete_button(seen: View) -> None:
-    """Delete this session's own workload before the session ends."""
+    """Delete one's own workload before the browser session ends."""
     with st.popover(
         t("workload_page.delete"), type="tertiary", icon=":material/delete:", key="delete"
     ):

@@ -20,7 +20,7 @@ TOO_EARLY = 0.05
 
 
 def watch(on_failure: Callable[[], None]) -> bool:
-    """Show the reading job of this session if there is one. True while it runs.
+    """Show the reading job of this browser if there is one. True while it runs.
 
     When it is done its workload is chosen and the page runs again; when it failed its sentence is
     shown and `on_failure` may offer a way on.
@@ -57,7 +57,7 @@ def watch(on_failure: Callable[[], None]) -> bool:
 
 
 def running(job_id: str) -> None:
-    """Show how far a job of this session is; the page runs again when it has finished."""
+    """Show how far a job of this browser is; the page runs again when it has finished."""
     _panel(job_id)
 
 

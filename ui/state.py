@@ -84,7 +84,7 @@ def choose_example() -> None:
 
 
 def in_url() -> dict[str, str]:
-    """What the URL carries of this session: workload, file, period, model, grouping, language."""
+    """What the URL carries of the browser's choices: workload, file, period, model, language…"""
     kept = {
         URL_WORKLOAD: st.session_state.get(_WORKLOAD),
         URL_FILE: st.session_state.get(_NAME),
@@ -110,7 +110,7 @@ def is_another_file() -> bool:
 
 
 def for_links() -> dict[str, str]:
-    """What a link to another page carries: the URL's choices, else this session's."""
+    """What a link to another page carries: the URL's choices, else the browser's own."""
     known = in_url()
     said = {key: st.query_params[key] for key in CHOICES if key in st.query_params}
     return {key: value for key, value in {**known, **said}.items() if value}

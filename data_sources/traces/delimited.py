@@ -16,6 +16,7 @@ from data_sources.traces.base import Decoded
 from data_sources.traces.columns import NULL_TEXTS, Cells, is_text
 from data_sources.traces.detect_csv import split_header
 from data_sources.traces.faults import Lines, shown
+from data_sources.traces.fields import spelt_in
 from data_sources.traces.limits import MAX_CELL_BYTES, MAX_COLUMNS
 from data_sources.traces.line_numbers import count_bytes, holds_byte, record_lines, unclosed_quote
 from econ.workload import IntArray
@@ -54,10 +55,7 @@ class Header:
 
     def find(self, name: str) -> str | None:
         """The file's own spelling of a column: exact, else ignoring case and outer spaces."""
-        if name in self.names:
-            return name
-        folded = [n for n in self.names if n.casefold() == name.strip().casefold()]
-        return folded[0] if folded else None
+        return spelt_in(self.names, name)
 
 
 def read_header(file: Decoded) -> Header:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from econ.workload import FLOAT_COLUMNS, TEXT_COLUMNS, TOKEN_COLUMNS
@@ -63,3 +63,11 @@ def missing_field(fields: Iterable[str]) -> str | None:
     if not any(wanted <= present for wanted in REQUIRED_INPUT):
         return "input_tokens"
     return None if "output_tokens" in present else "output_tokens"
+
+
+def spelt_in(names: Sequence[str], name: str) -> str | None:
+    """The file's own spelling of a column: exact, else ignoring case and outer spaces."""
+    if name in names:
+        return name
+    folded = name.strip().casefold()
+    return next((known for known in names if known.casefold() == folded), None)

@@ -13,7 +13,7 @@ import pyarrow as pa
 from data_sources.traces.base import Decoded
 from data_sources.traces.columns import Cells
 from data_sources.traces.delimited import Table
-from data_sources.traces.fields import KINDS
+from data_sources.traces.fields import KINDS, spelt_in
 from data_sources.traces.json_text import records
 from data_sources.traces.limits import MAX_TEXT_CHARS
 from messages.errors import Message, input_error
@@ -32,10 +32,7 @@ class JsonShape:
 
     def find(self, name: str) -> str | None:
         """The path itself: it may appear only in later rows, so unknown ones are looked up."""
-        if name in self.names:
-            return name
-        folded = [n for n in self.names if n.casefold() == name.strip().casefold()]
-        return folded[0] if folded else self._later(name)
+        return spelt_in(self.names, name) or self._later(name)
 
     def _later(self, name: str) -> str | None:
         rows = islice(records(self.file), _LOOKED_AT, None)

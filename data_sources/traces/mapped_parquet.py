@@ -15,7 +15,7 @@ from data_sources.traces.base import Decoded
 from data_sources.traces.columns import Cells
 from data_sources.traces.delimited import Table
 from data_sources.traces.faults import shown
-from data_sources.traces.fields import KINDS
+from data_sources.traces.fields import KINDS, spelt_in
 from data_sources.traces.limits import MAX_CELL_BYTES
 from econ.workload import IntArray
 from messages.errors import InputError, input_error
@@ -33,10 +33,7 @@ class ParquetShape:
 
     def find(self, name: str) -> str | None:
         """The column's own spelling: exact, else ignoring case and outer spaces."""
-        if name in self.names:
-            return name
-        folded = [n for n in self.names if n.casefold() == name.strip().casefold()]
-        return folded[0] if folded else None
+        return spelt_in(self.names, name)
 
     def table(self, binding: Mapping[str, str]) -> Table:
         """The wanted columns of all row groups. InputError where a limit is passed."""
