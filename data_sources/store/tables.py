@@ -11,7 +11,7 @@ from sqlalchemy.types import TypeDecorator
 
 from data_sources.store.messages_json import dumps, loads
 
-SCHEMA_REVISION = "v0001"
+SCHEMA_REVISION = "v0002"
 """The newest migration; a test holds it equal to the migrations folder."""
 
 NAMING = {
@@ -149,4 +149,56 @@ job = sa.Table(
     sa.Column("result_id", sa.String(128)),
     sa.Index(None, "owner", "params_hash"),
     sa.Index(None, "state"),
+)
+
+# The whole profile as JSON, and its figures as rows for those who ask the database.
+device_profile = sa.Table(
+    "device_profile",
+    metadata,
+    sa.Column("id", sa.String(64), primary_key=True),
+    sa.Column("name", ExactJson, nullable=False),
+    sa.Column("origin", sa.String(16), nullable=False),
+    sa.Column("device_kind", sa.String(16), nullable=False),
+    sa.Column("device_name", ExactJson, nullable=False),
+    sa.Column("model_name", ExactJson, nullable=False),
+    sa.Column("measured_utc", UtcTime, nullable=False),
+    sa.Column("created_utc", UtcTime, nullable=False),
+    sa.Column("owner", sa.String(64), nullable=False),
+    sa.Column("profile", ExactJson, nullable=False),
+    sa.Index(None, "measured_utc"),
+)
+
+device_case = sa.Table(
+    "device_case",
+    metadata,
+    sa.Column(
+        "profile_id",
+        sa.String(64),
+        sa.ForeignKey("device_profile.id", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("case_name", sa.String(64), nullable=False),
+    sa.Column("params", ExactJson, nullable=False),
+    sa.Column("unit", sa.String(32), nullable=False),
+    sa.Column("median", sa.Float),
+    sa.Column("spread", sa.Float),
+    sa.Column("repeats", sa.Integer, nullable=False),
+    sa.Column("cpu_share", sa.Float),
+    sa.Column("contended", sa.Boolean),
+    sa.Index(None, "case_name"),
+)
+
+probe = sa.Table(
+    "probe",
+    metadata,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column("url", ExactJson, nullable=False),
+    sa.Column("model", ExactJson, nullable=False),
+    sa.Column("api", sa.String(16), nullable=False),
+    sa.Column("created_utc", UtcTime, nullable=False),
+    sa.Column("cold_s", sa.Float, nullable=False),
+    sa.Column("warm_s", sa.Float, nullable=False),
+    sa.Column("result", ExactJson, nullable=False),
+    sa.Index(None, "created_utc"),
 )
