@@ -81,13 +81,13 @@ def _checked(folder: Path, name: str) -> CheckedTable:
 
 def read_book_file(folder: Path) -> BookFile:
     """`book.yaml` of a folder, validated."""
-    return _validated(BookFile, read_yaml(folder / BOOK_FILE), BOOK_FILE)
+    return validated(BookFile, read_yaml(folder / BOOK_FILE), BOOK_FILE)
 
 
 def read_table_file(folder: Path, name: str) -> TableFile:
     """One table's file, validated by itself."""
     file_name = f"{name}.yaml"
-    table = _validated(TableFile, read_yaml(folder / file_name), file_name)
+    table = validated(TableFile, read_yaml(folder / file_name), file_name)
     if table.provider != name:
         raise data_error(file_name, "provider", "own_name", table.provider, name=name)
     return table
@@ -104,7 +104,8 @@ def _resolved(
     return build.inherit(own, rows, tables)
 
 
-def _validated(kind: type[_File], raw: Node, file_name: str) -> _File:
+def validated(kind: type[_File], raw: Node, file_name: str) -> _File:
+    """`raw` as `kind`, or the DataError that says what is wrong where in `file_name`."""
     try:
         return kind.model_validate(raw, context={"sources": _sources(raw)})
     except ValidationError as error:
