@@ -1,0 +1,1 @@
+"""Models: their shape, their weights, their tokenizer, and the plain forward pass."""

@@ -1,0 +1,208 @@
+"""Reads a GGUF file of llama, qwen2 or qwen3 architecture: shape, dequantised weights, metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from kvcore.errors import KvcoreError
+from kvcore.model.rope import inverse_frequencies
+from kvcore.model.shape import ModelShape, RopeScaling
+from kvcore.model.weights import Layer, Weights
+from kvcore.optional import require
+
+ARCHITECTURES = ("llama", "qwen2", "qwen3")
+Make = Callable[[Tensor], Tensor]  # to the wanted dtype and device
+
+
+def damaged(path: Path, problem: str) -> KvcoreError:
+    return KvcoreError(
+        "kvcore.gguf_damaged",
+        "{file} is not a GGUF file that can be read: {problem}.",
+        {"file": path.name, "problem": problem},
+    )
+
+
+class GgufFile:
+    """One open GGUF file. Tensors are dequantised one at a time, as they are asked for."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises KvcoreError where the file is no GGUF, or ends before its tensors do."""
+        require("gguf", "Reading a GGUF file")
+        from gguf import GGUFReader
+
+        self.path = path
+        try:
+            self._reader = GGUFReader(path)
+        except (ValueError, IndexError, KeyError, OverflowError, OSError, MemoryError) as error:
+            # The reader has no error of its own for a damaged file: whatever its parsing meets.
+            raise damaged(path, str(error) or type(error).__name__) from error
+        self._tensors = {tensor.name: tensor for tensor in self._reader.tensors}
+
+    def value(self, key: str, default: Any = None) -> Any:
+        """A metadata value as plain Python, or the default where the key is absent."""
+        field = self._reader.fields.get(key)
+        return default if field is None else field.contents()
+
+    def needed(self, key: str) -> Any:
+        """A metadata value that must be there; KvcoreError names the key where it is not."""
+        value = self.value(key)
+        if value is None:
+            raise damaged(self.path, f"it has no {key}")
+        return value
+
+    def has(self, name: str) -> bool:
+        return name in self._tensors
+
+    def quantisations(self) -> str:
+        """The tensor types of the file's matrices, the most frequent first: `Q4_1, Q8_0`."""
+        kinds = [t.tensor_type.name for t in self._tensors.values() if len(t.shape) > 1]
+        return ", ".join(sorted(set(kinds), key=lambda kind: -kinds.count(kind)))
+
+    def tensor(self, name: str, *sizes: int) -> Tensor:
+        """A tensor in fp32, shape sizes. Raises KvcoreError naming the tensor."""
+        from gguf.quants import dequantize
+
+        entry = self._tensors.get(name)
+        if entry is None:
+            raise damaged(self.path, f"it has no tensor {name}")
+        found = tuple(int(size) for size in reversed(entry.shape))
+        if found != sizes:
+            raise damaged(self.path, f"tensor {name} has shape {found}, not {sizes}")
+        try:
+            values = dequantize(entry.data, entry.tensor_type)
+        except NotImplementedError as error:
+            kind = entry.tensor_type.name
+            raise damaged(self.path, f"tensor {name} is of type {kind}, unknown here") from error
+        return torch.from_numpy(np.array(values, dtype=np.float32).reshape(sizes))
+
+
+def undo_rope_permutation(rows: Tensor, heads: int) -> Tensor:
+    """Query or key rows [heads*hd, ...] from interleaved rotary order back to half-split order.
+
+    llama.cpp's converter stores rows i and i + hd/2 of each head side by side.
+    """
+    per_head = rows.shape[0] // heads
+    split = rows.reshape(heads, per_head // 2, 2, *rows.shape[1:])
+    return split.transpose(1, 2).reshape(rows.shape)
+
+
+def _scaling(file: GgufFile, arch: str, dim: int, theta: float) -> RopeScaling | None:
+    """Llama 3's stretching, which a GGUF holds only as its factors per frequency.
+
+    The four numbers behind the factors are known where original context is 8192 (Llama 3.1 and
+    3.2); the factors must agree with them. Raises KvcoreError for any other stretching.
+    """
+    kind = file.value(f"{arch}.rope.scaling.type", "none")
+    if kind not in ("none", ""):
+        raise damaged(file.path, f"{arch}.rope.scaling.type is {kind}, which is not run here")
+    if not file.has("rope_freqs.weight"):
+        return None
+    factors = file.tensor("rope_freqs.weight", dim // 2)
+    scaling = RopeScaling(
+        factor=float(factors.max()),
+        low_freq_factor=1.0,
+        high_freq_factor=4.0,
+        original_context=8192,
+    )
+    expected = inverse_frequencies(dim, theta) / inverse_frequencies(dim, theta, scaling)
+    if not torch.allclose(factors, expected, rtol=1e-3):
+        raise damaged(file.path, "tensor rope_freqs.weight is not Llama 3's stretching")
+    return scaling
+
+
+def gguf_shape(file: GgufFile) -> ModelShape:
+    """The shape in the file's metadata. Raises KvcoreError naming the key that cannot be run."""
+    arch = str(file.needed("general.architecture"))
+    if arch not in ARCHITECTURES:
+        supported = ", ".join(ARCHITECTURES)
+        raise damaged(file.path, f"general.architecture is {arch}; the engine runs {supported}")
+    if file.value(f"{arch}.expert_count"):
+        raise damaged(file.path, f"{arch}.expert_count says it is a mixture of experts")
+    heads = _whole(file, f"{arch}.attention.head_count")
+    hidden = _whole(file, f"{arch}.embedding_length")
+    head_dim = _whole(file, f"{arch}.attention.key_length", hidden // heads)
+    if _whole(file, f"{arch}.rope.dimension_count", head_dim) != head_dim or head_dim % 2:
+        raise damaged(file.path, f"{arch}.rope.dimension_count is not the head's {head_dim}")
+    theta = float(file.value(f"{arch}.rope.freq_base", 10_000.0))
+    return ModelShape(
+        name=str(file.value("general.name", file.path.stem)),
+        layers=_whole(file, f"{arch}.block_count"),
+        hidden=hidden,
+        intermediate=_whole(file, f"{arch}.feed_forward_length"),
+        heads=heads,
+        kv_heads=_whole(file, f"{arch}.attention.head_count_kv", heads),
+        head_dim=head_dim,
+        vocab=len(file.value("tokenizer.ggml.tokens", ())) or _whole(file, f"{arch}.vocab_size"),
+        rope_theta=theta,
+        rope_scaling=_scaling(file, arch, head_dim, theta),
+        norm_eps=float(file.needed(f"{arch}.attention.layer_norm_rms_epsilon")),
+        max_context=_whole(file, f"{arch}.context_length", 2048),
+        tied_embeddings=not file.has("output.weight"),
+        qkv_bias=file.has("blk.0.attn_q.bias"),
+        qk_norm=file.has("blk.0.attn_q_norm.weight"),
+    )
+
+
+def _whole(file: GgufFile, key: str, default: int | None = None) -> int:
+    value = file.value(key, default)
+    if value is None:
+        raise damaged(file.path, f"it has no {key}")
+    if not isinstance(value, int) or value < 1:
+        raise damaged(file.path, f"{key} is {value}; one whole number from 1 up is expected")
+    return value
+
+
+def _layer(file: GgufFile, shape: ModelShape, index: int, make: Make) -> Layer:
+    d, f, hd = shape.hidden, shape.intermediate, shape.head_dim
+    q_rows, kv_rows = shape.heads * hd, shape.kv_heads * hd
+    permuted = file.value("general.architecture") == "llama"
+
+    def get(part: str, *sizes: int) -> Tensor:
+        return file.tensor(f"blk.{index}.{part}", *sizes)
+
+    def qkv(kind: str, *sizes: int) -> Tensor:
+        q = get(f"attn_q.{kind}", q_rows, *sizes)
+        k = get(f"attn_k.{kind}", kv_rows, *sizes)
+        if permuted:
+            q = undo_rope_permutation(q, shape.heads)
+            k = undo_rope_permutation(k, shape.kv_heads)
+        return make(torch.cat((q, k, get(f"attn_v.{kind}", kv_rows, *sizes))))
+
+    gate_up = torch.cat((get("ffn_gate.weight", f, d), get("ffn_up.weight", f, d)))
+    return Layer(
+        attn_norm=get("attn_norm.weight", d),
+        wqkv=qkv("weight", d),
+        bqkv=qkv("bias") if shape.qkv_bias else None,
+        q_norm=get("attn_q_norm.weight", hd) if shape.qk_norm else None,
+        k_norm=get("attn_k_norm.weight", hd) if shape.qk_norm else None,
+        wo=make(get("attn_output.weight", d, q_rows)),
+        mlp_norm=get("ffn_norm.weight", d),
+        w_gate_up=make(gate_up),
+        w_down=make(get("ffn_down.weight", d, f)),
+    )
+
+
+def gguf_weights(
+    file: GgufFile, shape: ModelShape, *, dtype: torch.dtype, device: torch.device | str
+) -> Weights:
+    """The file's weights, dequantised to fp32 and then cast. Raises KvcoreError naming a tensor."""
+
+    def make(tensor: Tensor) -> Tensor:
+        return tensor.to(dtype=dtype, device=device)
+
+    embedding = make(file.tensor("token_embd.weight", shape.vocab, shape.hidden))
+    head = embedding
+    if not shape.tied_embeddings:
+        head = make(file.tensor("output.weight", shape.vocab, shape.hidden))
+    return Weights(
+        embedding=embedding,
+        layers=tuple(_layer(file, shape, index, make) for index in range(shape.layers)),
+        final_norm=file.tensor("output_norm.weight", shape.hidden),
+        head=head,
+    ).to(dtype, device)
