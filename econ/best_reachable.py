@@ -113,7 +113,7 @@ def _chosen(
     billed = _amount(bill.billed.low, bill.billed.high, rows) if bill.observed else None
     rules = rules_of(book, card)
     bench = Bench(
-        workload=without_cache(part) if has_structure(part) else part,
+        origin=without_cache(part) if has_structure(part) else part,
         pricing=pricing,
         grids=(grid_of(card),),
     )

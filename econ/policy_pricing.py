@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -25,6 +26,7 @@ from econ.rate_grid import RateGrid, grid_of
 from econ.scenarios import moments
 from econ.storage_cost import storage_e13, stored_token_us
 from econ.structure import Structure, structure_of
+from econ.tokenizer import SAME, scaled_source, scaled_workload
 from econ.turns import Turns, turns_of
 from econ.usage import Usage, usage_of
 from econ.workload import WRITE_COLUMNS, IntArray, Workload
@@ -49,11 +51,12 @@ class Cost:
 
 @dataclass(slots=True)
 class Bench:
-    """A workload whose every row is billed, and what was worked out for it."""
+    """Rows that are all billed, and what was worked out for them: `origin` times `factor`."""
 
-    workload: Workload
+    origin: Workload
     pricing: Pricing
     grids: tuple[RateGrid, ...]
+    factor: Decimal = SAME
     memo: dict[Any, Any] = field(default_factory=dict)
 
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
@@ -61,6 +64,12 @@ class Bench:
         if key not in self.memo:
             self.memo[key] = make()
         return self.memo[key]
+
+    @property
+    def workload(self) -> Workload:
+        """The requests as they are billed."""
+        found: Workload = self.kept("workload", lambda: scaled_workload(self.origin, self.factor))
+        return found
 
     @property
     def usage(self) -> Usage:
@@ -87,11 +96,12 @@ class Bench:
         return found
 
     def _source(self, by_workspace: bool) -> Structure | Turns | None:
-        rows = np.ones(self.workload.rows, dtype=np.bool_)
-        scope = np.zeros(self.workload.rows, dtype=np.int64)
+        rows = np.ones(self.origin.rows, dtype=np.bool_)
+        scope = np.zeros(self.origin.rows, dtype=np.int64)
         if by_workspace:
-            scope = self.workload.text("workspace").codes.astype(np.int64) + 1
-        return structure_of(self.workload, rows, scope) or turns_of(self.workload)
+            scope = self.origin.text("workspace").codes.astype(np.int64) + 1
+        found = structure_of(self.origin, rows, scope) or turns_of(self.origin)
+        return scaled_source(found, self.factor)
 
     @property
     def kind(self) -> Kind:
@@ -125,7 +135,7 @@ class Bench:
         key = replace(sim, by_workspace=sim.by_workspace and self.workload.has("workspace"))
 
         def make() -> CacheTokens:
-            own = own_points(self.workload) if sim.placement == "own" else None
+            own = own_points(self.origin) if sim.placement == "own" else None
             return simulate(source, sim, own)
 
         found: CacheTokens = self.kept(("tokens", key), make)

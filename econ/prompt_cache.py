@@ -123,7 +123,10 @@ def _mixed(structure: Structure) -> Points:
 
 def _at_points(structure: Structure, sim: Sim, points: Points) -> CacheTokens:
     entry = structure.offsets[points.row_of] + points.after - 1
-    points = points.kept(structure.ends[entry] >= max(sim.min_tokens, 1))
+    # The very end of a prompt lies behind what no id covers: that is written too, read by nobody.
+    to_end = sim.placement == "end"
+    ends = structure.prompt[points.row_of] if to_end else structure.ends[entry]
+    points = points.kept(ends >= max(sim.min_tokens, 1))
     read = np.zeros(structure.rows, dtype=np.int64)
     if not sim.never_hits:
         blocks = hits(
@@ -134,11 +137,12 @@ def _at_points(structure: Structure, sim: Sim, points: Points) -> CacheTokens:
             refresh=sim.refresh,
         )
         read = structure.tokens_at(blocks)
-    return _billed(structure, points, read)
+    return _billed(structure, points, read, to_end)
 
 
-def _billed(structure: Structure, points: Points, read: IntArray) -> CacheTokens:
-    """Read A, write B - A at the long lifetime, C - B at the short one, the rest is ordinary."""
+def _billed(structure: Structure, points: Points, read: IntArray, to_end: bool) -> CacheTokens:
+    """Read A, write B - A at the long lifetime, C - B at the short one, the rest is ordinary.
+    `to_end`: breakpoints are at the end of their prompts."""
     rows = points.row_of
     long = np.zeros(structure.rows, dtype=np.int64)
     last = np.zeros(structure.rows, dtype=np.int64)
@@ -146,7 +150,8 @@ def _billed(structure: Structure, points: Points, read: IntArray) -> CacheTokens
     np.maximum.at(long, rows[is_long], points.after[is_long])
     np.maximum.at(last, rows, points.after)
     b = np.maximum(read, structure.tokens_at(long))
-    c = np.maximum(b, structure.tokens_at(last))
+    written = structure.tokens_at(last)
+    c = np.maximum(b, np.where(last > 0, structure.prompt, 0) if to_end else written)
     return CacheTokens(read=read, long=b - read, short=c - b, uncached=structure.prompt - c)
 
 

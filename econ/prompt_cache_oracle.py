@@ -51,7 +51,8 @@ class OracleRequest:
 
     `arrival_s` and `response_s` (arrival to first token) in seconds; `blocks` in prompt order;
     `breakpoints` in prompt order, at most four, one-hour ones first; `scope` is what isolates
-    caches, such as (workspace, model).
+    caches, such as (workspace, model). `tail_tokens` come after the last block: a breakpoint
+    there writes them too, and no id says who could read them.
     """
 
     arrival_s: float
@@ -60,6 +61,7 @@ class OracleRequest:
     blocks: tuple[Block, ...]
     breakpoints: tuple[Breakpoint, ...] = ()
     min_cacheable_tokens: int = 0
+    tail_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,21 +155,30 @@ class _Visit:
 
     path: list[int]
     ends: list[int]
+    tail: int
     points: list[Breakpoint]
     now_us: int
     begun_us: int
+
+    def written_to(self, after: int) -> int:
+        """Tokens up to a breakpoint after `after` blocks; the last one covers the tail too."""
+        return self.ends[after] + (self.tail if after == len(self.ends) - 1 and after else 0)
 
 
 def _visit(cache: _Cache, request: OracleRequest) -> _Visit:
     ends = list(accumulate((tokens for _, tokens in request.blocks), initial=0))
     now_us = round(request.arrival_s * MICROSECONDS)
-    return _Visit(
+    visit = _Visit(
         path=cache.path(request),
         ends=ends,
-        points=[p for p in request.breakpoints if ends[p[0]] >= request.min_cacheable_tokens],
+        tail=request.tail_tokens,
+        points=[],
         now_us=now_us,
         begun_us=now_us + round(request.response_s * MICROSECONDS),
     )
+    least = request.min_cacheable_tokens
+    points = [p for p in request.breakpoints if visit.written_to(p[0]) >= least]
+    return replace(visit, points=points)
 
 
 def _serve(cache: _Cache, visit: _Visit, lookback: int | None) -> OracleResult:
@@ -205,9 +216,10 @@ def _bill(visit: _Visit, hit: int) -> OracleResult:
     hour = max((after for after, ttl_s in visit.points if ttl_s == ONE_HOUR_S), default=0)
     last = max((after for after, _ in visit.points), default=0)
     a = visit.ends[hit]
-    b = max(a, visit.ends[hour])
-    c = max(b, visit.ends[last])
-    return OracleResult(read=a, write_1h=b - a, write_5m=c - b, uncached=visit.ends[-1] - c)
+    b = max(a, visit.written_to(hour))
+    c = max(b, visit.written_to(last))
+    prompt = visit.ends[-1] + visit.tail
+    return OracleResult(read=a, write_1h=b - a, write_5m=c - b, uncached=prompt - c)
 
 
 def _check(request: OracleRequest, row: int) -> None:

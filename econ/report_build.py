@@ -92,6 +92,7 @@ def build_report(
         assumptions=(
             *_assumptions(receipt, bill, best, parts.change),
             *_left_out(chosen, params),
+            *_compared(chosen, rows),
         ),
         workload=_info(chosen, bill),
         baselines=parts.baselines,
@@ -232,6 +233,14 @@ def _left_out(workload: Workload, params: ReportParams) -> tuple[Message, ...]:
     if not too_large_to_simulate_all(workload, params):
         return ()
     return (Message("policies.large_workload", {}, workload.rows),)
+
+
+def _compared(workload: Workload, rows: Iterable[PolicyRow]) -> tuple[Message, ...]:
+    """Where several models are compared, the counts are those of one tokenizer."""
+    models = {row.model for row in rows if row.model is not None}
+    if len(models) < 2 and not (models and workload.has("model")):
+        return ()
+    return (Message("policies.tokenizer_default"),)
 
 
 def _observed_cost(workload: Workload) -> Amount | None:

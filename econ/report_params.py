@@ -47,6 +47,7 @@ class ReportParams:
     `surface`, `mode`: of the candidates.
     `policies`, `placements`: rows to simulate for the candidates; empty = all that apply.
     `model_names`: the user's own model names -> a model id to price them as.
+    `tokenizer_factors`: a candidate's model id or provider -> its tokens for one of the file's.
     `by`: groups to make; None = all that the workload has (sessions up to 1,000).
     `tz`: zone of the days ('Asia/Tokyo'); None = UTC. `since`, `until`: UTC days, both included.
     """
@@ -73,3 +74,4 @@ class ReportParams:
     month_factor: Decimal | None = None
     invoice_usd: Decimal | None = None
     adjustments: Mapping[str, Adjustment] = field(default_factory=dict)
+    tokenizer_factors: Mapping[str, Decimal] = field(default_factory=dict)

@@ -22,6 +22,7 @@ from econ.report import PolicyRow, ReportParams
 from econ.select import take_rows
 from econ.storage_cost import MTOK_HOUR_US
 from econ.structure import has_structure
+from econ.tokenizer import SAME, by_factor, check_factors, note, scaled_workload
 from econ.usage import usage_of
 from econ.workload import Workload
 from price_tables.book import BUCKETS, PriceBook, RateCard, Unpriced
@@ -33,11 +34,13 @@ MOST_ROWS_FOR_ALL = 200_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What was asked for: candidates, and their policies and placements (empty = all)."""
+    """What was asked for: candidates, their policies and placements (empty = all), and the factor
+    of their tokenizers."""
 
     refs: tuple[ModelRef, ...]
-    policies: tuple[str, ...]
-    placements: tuple[str, ...]
+    policies: tuple[str, ...] = ()
+    placements: tuple[str, ...] = ()
+    factor: Decimal = SAME
 
 
 def rows_of_candidates(
@@ -45,18 +48,33 @@ def rows_of_candidates(
 ) -> list[PolicyRow]:
     """Without caching and under every policy that was asked for, on every candidate."""
     refs = candidate_refs(book, params)
-    none = candidate_rows(workload, refs, pricing)
-    if not none:
-        return none
-    pairs = list(zip(refs, none, strict=True))
-    if too_large_to_simulate_all(workload, params):
+    check_factors(params.tokenizer_factors, book)
+    rows: list[PolicyRow] = []
+    for factor, own in by_factor(refs, params.tokenizer_factors, pricing).items():
+        rows += _rows_at(factor, own, workload, book, pricing, params)
+    return rows
+
+
+def _rows_at(
+    factor: Decimal,
+    refs: Sequence[ModelRef],
+    workload: Workload,
+    book: PriceBook,
+    pricing: Pricing,
+    params: ReportParams,
+) -> list[PolicyRow]:
+    said = note(factor)
+    none = candidate_rows(scaled_workload(workload, factor), list(refs), pricing)
+    none = [replace(row, assumptions=(*row.assumptions, *said)) for row in none] if said else none
+    if not none or too_large_to_simulate_all(workload, params):
         return none
     choice = Choice(
-        refs=tuple(ref for ref, _ in pairs),
+        refs=tuple(refs),
         policies=params.policies,
         placements=params.placements,
+        factor=factor,
     )
-    simulated = simulated_rows(workload, book, pricing, choice, [row for _, row in pairs])
+    simulated = simulated_rows(workload, book, pricing, choice, none)
     wanted = not params.policies or "none" in params.policies
     return [*(none if wanted else ()), *simulated]
 
@@ -76,7 +94,7 @@ def simulated_rows(
 ) -> list[PolicyRow]:
     """A row for every plan that applies to each of the choice's models that has a price.
     `uncached`: their `none` rows, in the order of the refs. Sums over requests have none."""
-    bench = bench_of(workload, pricing, choice.refs)
+    bench = bench_of(workload, pricing, choice.refs, choice.factor)
     if bench is None or not bench.kind.source:
         return []
     rows = []
@@ -92,7 +110,9 @@ def simulated_rows(
     return rows
 
 
-def bench_of(workload: Workload, pricing: Pricing, refs: Sequence[ModelRef]) -> Bench | None:
+def bench_of(
+    workload: Workload, pricing: Pricing, refs: Sequence[ModelRef], factor: Decimal = SAME
+) -> Bench | None:
     """The requests that are billed; None where rows are sums over requests or lack their counts."""
     usage = usage_of(workload)
     rows = np.ones(usage.rows, np.bool_) if pricing.options.include_failed else ~usage.failed
@@ -103,7 +123,7 @@ def bench_of(workload: Workload, pricing: Pricing, refs: Sequence[ModelRef]) -> 
         kept = without_cache(kept)
     cards = [pricing.cards(ref) for ref in dict.fromkeys(refs)]
     grids = tuple(grid_of(card) for card in cards if not isinstance(card, Unpriced))
-    return Bench(workload=kept, pricing=pricing, grids=grids)
+    return Bench(origin=kept, pricing=pricing, grids=grids, factor=factor)
 
 
 def policy_row(

@@ -57,6 +57,7 @@ def report_params(arguments: argparse.Namespace) -> ReportParams:
         rates=rates(arguments.rate),
         month_factor=number(arguments.month_factor, "--month-factor", "30.4375"),
         invoice_usd=number(arguments.invoice_usd, "--invoice-usd", "1234.56"),
+        tokenizer_factors=factors(arguments.tokenizer_factor),
     )
 
 
@@ -163,6 +164,13 @@ def rates(given: Sequence[str]) -> tuple[Rate, ...]:
             raise _refused("--rate", "JPY=150", text)
         found.append(Rate(currency=currency, per_usd=per_usd, date=None, source="user"))
     return tuple(found)
+
+
+def factors(given: Sequence[str]) -> Mapping[str, Decimal]:
+    """'claude-opus-5=1.3' texts: tokens of that provider or model for one of the file's."""
+    flag, shape = "--tokenizer-factor", "claude-opus-5=1.3"
+    texts = pairs(given, flag, shape)
+    return {name: number(text, flag, shape) or Decimal(0) for name, text in texts.items()}
 
 
 def number(text: str | None, flag: str, expected: str) -> Decimal | None:

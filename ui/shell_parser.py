@@ -10,6 +10,7 @@ from econ.policy_plans import PLACEMENTS
 from econ.policy_plans import POLICIES as CACHE_POLICIES
 from econ.replay_names import DEFAULT_POLICY, POLICIES, RULES, SCOPES
 from messages.catalogue import LANGUAGES, t
+from ui import shell_engine
 
 Command = Callable[[argparse.Namespace, str], int]
 
@@ -66,6 +67,8 @@ def build(language: str, commands_of: Mapping[str, Command]) -> argparse.Argumen
         act.set_defaults(command=commands_of[f"reports {name}"])
         if name == "show":
             act.add_argument("--out", metavar="FILE", type=_path, help=words("out"))
+
+    shell_engine.add(commands, common, words, count, commands_of)
     return parser
 
 
@@ -93,6 +96,8 @@ def _choices(parser: argparse.ArgumentParser, words: Callable[[str], str]) -> No
                         help=words("candidate_policy"))  # fmt: skip
     parser.add_argument("--placement", action="append", default=[], choices=PLACEMENTS,
                         help=words("candidate_placement"))  # fmt: skip
+    parser.add_argument("--tokenizer-factor", metavar="NAME=1.3", action="append", default=[],
+                        help=words("tokenizer_factor"))  # fmt: skip
     parser.add_argument("--surface", metavar="S", help=words("surface"))
     parser.add_argument("--mode", metavar="M", help=words("mode"))
     parser.add_argument("--at", metavar="DATE", help=words("at"))

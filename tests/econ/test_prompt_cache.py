@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from itertools import accumulate
 from pathlib import Path
@@ -56,7 +57,9 @@ def structure(requests: list[oracle.OracleRequest]) -> Structure:
         format="test",
         rows=len(requests),
         columns={
-            "input_tokens": np.array([sum(t for _, t in r.blocks) for r in requests]),
+            "input_tokens": np.array(
+                [sum(t for _, t in r.blocks) + r.tail_tokens for r in requests]
+            ),
             "arrival_s": np.array([r.arrival_s for r in requests]),
             "response_s": np.array([r.response_s for r in requests]),
         },
@@ -109,6 +112,18 @@ def test_a_breakpoint_at_the_end_gives_what_the_oracle_gives(
     fast = simulate(structure(requests), Sim(placement="end", lifetime="5m", min_tokens=350))
     slow = oracle.simulate(oracle.whole_prompt(requests, 300), lookback_positions=None)
     assert as_tuples(fast) == expected(slow)
+
+
+@given(traces(), st.lists(st.integers(0, 400), min_size=12, max_size=12))
+def test_what_no_id_covers_is_written_by_a_breakpoint_at_the_end_alone(
+    requests: list[oracle.OracleRequest], tails: list[int]
+) -> None:
+    tailed = [replace(r, tail_tokens=n) for r, n in zip(requests, tails, strict=False)]
+    fast = simulate(structure(tailed), Sim(placement="end", lifetime="5m", min_tokens=350))
+    slow = oracle.simulate(oracle.whole_prompt(tailed, 300), lookback_positions=None)
+    assert as_tuples(fast) == expected(slow)
+    block = simulate(structure(tailed), Sim(placement="end-block", lifetime="5m"))
+    assert (block.uncached >= [r.tail_tokens for r in tailed]).all()
 
 
 @given(traces())
