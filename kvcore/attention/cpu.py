@@ -1,0 +1,85 @@
+"""The CPU runner: prefill by chunks and batched decode over paged keys and values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+from torch.nn import functional
+
+from kvcore.attention.grouped import GroupedAttention
+from kvcore.attention.kv_cache import PagedKV
+from kvcore.attention.latent import LatentAttention
+from kvcore.attention.layers import mlp, rms_norm
+from kvcore.model.rope import rope_tables
+
+if TYPE_CHECKING:
+    from kvcore.model.weights import Layer, Model
+
+
+class CpuRunner:
+    """Runs a model on the CPU; the contract is :class:`kvcore.attention.runner.Runner`."""
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        blocks: int,
+        block_tokens: int = 16,
+        kv_dtype: torch.dtype | None = None,
+    ) -> None:
+        self.model, self.shape, self.weights = model, model.shape, model.weights
+        self.blocks, self.block_tokens = blocks, block_tokens
+        self.kv = PagedKV(self.shape, blocks, block_tokens, kv_dtype or model.weight_dtype)
+        self._cos, self._sin = rope_tables(self.shape, self.shape.max_context)
+        kind = GroupedAttention if self.shape.mla is None else LatentAttention
+        self._attention: GroupedAttention | LatentAttention = kind(self.shape, self.kv)
+
+    def copy_block(self, source: int, destination: int) -> None:
+        """Copy one block of all layers."""
+        self.kv.copy_block(source, destination)
+
+    @torch.inference_mode()
+    def prefill(self, tokens: torch.Tensor, start: int, table: torch.Tensor) -> torch.Tensor:
+        """See :meth:`Runner.prefill`."""
+        end, table = start + tokens.shape[0], table.long()
+        cos, sin = self._cos[start:end], self._sin[start:end]
+        x = functional.embedding(tokens, self.weights.embedding).float()
+        for index, layer in enumerate(self.weights.layers):
+            projected = self._attention.project(layer, self._normed(layer, x), cos, sin)
+            last = index == self.shape.layers - 1  # only the last token's logits are asked for
+            out = self._attention.attend(index, layer, projected, start, table, last_only=last)
+            x = x[-1:] if last else x
+            x += functional.linear(out, layer.wo)
+            mlp(self.shape, layer, x)
+        return self._logits(x)[0]
+
+    @torch.inference_mode()
+    def decode(
+        self, tokens: torch.Tensor, positions: torch.Tensor, tables: Sequence[torch.Tensor]
+    ) -> torch.Tensor:
+        """See :meth:`Runner.decode`."""
+        cos, sin = self._cos[positions], self._sin[positions]
+        sequences = list(zip(positions.tolist(), (table.long() for table in tables), strict=True))
+        x = functional.embedding(tokens, self.weights.embedding).float()
+        for index, layer in enumerate(self.weights.layers):
+            projected = self._attention.project(layer, self._normed(layer, x), cos, sin)
+            outs = [
+                self._attention.attend(
+                    index, layer, tuple(part[row : row + 1] for part in projected), place, table
+                )
+                for row, (place, table) in enumerate(sequences)
+            ]
+            x += functional.linear(torch.cat(outs), layer.wo)
+            mlp(self.shape, layer, x)
+        return self._logits(x)
+
+    def _normed(self, layer: Layer, x: torch.Tensor) -> torch.Tensor:
+        hidden = rms_norm(x, layer.attn_norm, self.shape.norm_eps)
+        return hidden.to(self.model.weight_dtype)
+
+    def _logits(self, x: torch.Tensor) -> torch.Tensor:
+        """Logits ``[n, V]`` in float32 of the hidden states ``x [n, D]``."""
+        hidden = rms_norm(x, self.weights.final_norm, self.shape.norm_eps)
+        return functional.linear(hidden.to(self.model.weight_dtype), self.weights.head).float()
