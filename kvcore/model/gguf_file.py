@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,44 +12,32 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from kvcore.errors import KvcoreError
+from kvcore.model.gguf_header import damaged, read_header
+from kvcore.model.gguf_values import value_type
 from kvcore.model.rope import inverse_frequencies
 from kvcore.model.shape import ModelShape, RopeScaling
 from kvcore.model.weights import Layer, Weights
-from kvcore.optional import require
 
 ARCHITECTURES = ("llama", "qwen2", "qwen3")
 Make = Callable[[Tensor], Tensor]  # to the wanted dtype and device
-
-
-def damaged(path: Path, problem: str) -> KvcoreError:
-    return KvcoreError(
-        "kvcore.gguf_damaged",
-        "{file} is not a GGUF file that can be read: {problem}.",
-        {"file": path.name, "problem": problem},
-    )
 
 
 class GgufFile:
     """One open GGUF file. Tensors are dequantised one at a time, as they are asked for."""
 
     def __init__(self, path: Path) -> None:
-        """Raises KvcoreError where the file is no GGUF, or ends before its tensors do."""
-        require("gguf", "Reading a GGUF file")
-        from gguf import GGUFReader
-
+        """Raises KvcoreError where the file is no GGUF or its header does not make sense."""
         self.path = path
         try:
-            self._reader = GGUFReader(path)
-        except (ValueError, IndexError, KeyError, OverflowError, OSError, MemoryError) as error:
-            # The reader has no error of its own for a damaged file: whatever its parsing meets.
-            raise damaged(path, str(error) or type(error).__name__) from error
-        self._tensors = {tensor.name: tensor for tensor in self._reader.tensors}
+            with path.open("rb") as stream:
+                self._data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError) as error:  # ValueError: an empty file cannot be mapped
+            raise damaged(path, str(error)) from error
+        self._header = read_header(path, self._data)
 
     def value(self, key: str, default: Any = None) -> Any:
         """A metadata value as plain Python, or the default where the key is absent."""
-        field = self._reader.fields.get(key)
-        return default if field is None else field.contents()
+        return self._header.metadata.get(key, default)
 
     def needed(self, key: str) -> Any:
         """A metadata value that must be there; KvcoreError names the key where it is not."""
@@ -57,29 +47,32 @@ class GgufFile:
         return value
 
     def has(self, name: str) -> bool:
-        return name in self._tensors
+        """True where the file holds a tensor of this name."""
+        return name in self._header.tensors
 
     def quantisations(self) -> str:
-        """The tensor types of the file's matrices, the most frequent first: `Q4_1, Q8_0`."""
-        kinds = [t.tensor_type.name for t in self._tensors.values() if len(t.shape) > 1]
-        return ", ".join(sorted(set(kinds), key=lambda kind: -kinds.count(kind)))
+        """The types of the file's matrices, the most frequent first: `Q4_1, Q8_0`."""
+        matrices = [
+            place.type_id for place in self._header.tensors.values() if len(place.sizes) > 1
+        ]
+        frequent = [type_id for type_id, _ in Counter(matrices).most_common()]
+        return ", ".join(kind.name for kind in map(value_type, frequent) if kind is not None)
 
     def tensor(self, name: str, *sizes: int) -> Tensor:
         """A tensor in fp32, shape sizes. Raises KvcoreError naming the tensor."""
-        from gguf.quants import dequantize
-
-        entry = self._tensors.get(name)
-        if entry is None:
+        place = self._header.tensors.get(name)
+        if place is None:
             raise damaged(self.path, f"it has no tensor {name}")
-        found = tuple(int(size) for size in reversed(entry.shape))
-        if found != sizes:
-            raise damaged(self.path, f"tensor {name} has shape {found}, not {sizes}")
-        try:
-            values = dequantize(entry.data, entry.tensor_type)
-        except NotImplementedError as error:
-            kind = entry.tensor_type.name
-            raise damaged(self.path, f"tensor {name} is of type {kind}, unknown here") from error
-        return torch.from_numpy(np.array(values, dtype=np.float32).reshape(sizes))
+        if place.sizes != sizes:
+            raise damaged(self.path, f"tensor {name} has shape {place.sizes}, not {sizes}")
+        kind = value_type(place.type_id)
+        if kind is None or sizes[-1] % kind.elements:
+            raise damaged(self.path, f"tensor {name} is of type {place.type_id}, unknown here")
+        blocks = place.elements // kind.elements
+        if place.offset + blocks * kind.bytes > len(self._data):
+            raise damaged(self.path, f"it ends before tensor {name} does")
+        raw = np.frombuffer(self._data, np.uint8, blocks * kind.bytes, place.offset)
+        return torch.from_numpy(kind.decode(raw.reshape(blocks, kind.bytes)).reshape(sizes))
 
 
 def undo_rope_permutation(rows: Tensor, heads: int) -> Tensor:

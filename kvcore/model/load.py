@@ -52,7 +52,7 @@ def default_model(
     *, dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu", seed: int = 0
 ) -> Model:
     """SmolLM2 where its package is, else random weights of its shape; is_random tells which."""
-    if optional.smollm2_path() is not None and optional.is_present("gguf"):
+    if optional.smollm2_path() is not None:
         return load_model(SMOLLM2_SOURCE, dtype=dtype, device=device)
     return load_model(SMOLLM2, dtype=dtype, device=device, seed=seed)
 
