@@ -11,10 +11,11 @@ import numpy as np
 from econ.curve import MEASURES, ONE_PASS, Curve, Measure, curve_of, spread
 from econ.replay_input import Blocks, blocks_of, scopes_of
 from econ.replay_names import DEFAULT_POLICY, POLICIES, Policy, Rules, Scope
+from econ.replay_published import is_known, ours_beside
 from econ.reuse import Reuse, reuse
 from econ.workload import IntArray, Workload
 
-LAYOUT = 1
+LAYOUT = 2
 PASSED_POINTS, REPLAYED_POINTS, FEW_POINTS = 240, 40, 12
 MANY_ENTRIES = 20_000_000
 """From here on a replay takes a fifth of a second and more: fewer capacities are replayed."""
@@ -37,7 +38,7 @@ class Shared:
 class CacheStudy:
     """`curves` by policy, `reuse` of the chosen scope, `shared` for every scope that the workload
     has columns for. `block_tokens` is the mean where blocks differ in length (`equal_blocks` is
-    then False)."""
+    then False). `beside`: our ratios beside `econ.replay_published`, empty for another trace."""
 
     rules: Rules
     scope: Scope
@@ -46,6 +47,7 @@ class CacheStudy:
     curves: Mapping[Policy, Curve]
     reuse: Reuse
     shared: tuple[Shared, ...]
+    beside: tuple[float, ...] = ()
 
     @property
     def main(self) -> Curve:
@@ -73,7 +75,12 @@ def study(workload: Workload, rules: Rules, scope: Scope, tell: Tell) -> CacheSt
         curves=curves,
         reuse=reuse(blocks),
         shared=_shared(workload, rules),
+        beside=_beside(blocks, curves[DEFAULT_POLICY]),
     )
+
+
+def _beside(blocks: Blocks, main: Curve) -> tuple[float, ...]:
+    return ours_beside(blocks) if main.rules == "trace" and is_known(main) else ()
 
 
 def _capacities(blocks: Blocks) -> tuple[IntArray, IntArray]:
@@ -116,6 +123,7 @@ def study_to_json(found: CacheStudy) -> dict[str, Any]:
         "curves": {policy: _curve_to_json(curve) for policy, curve in found.curves.items()},
         "reuse": {name: getattr(found.reuse, name) for name in Reuse.__slots__},
         "shared": [{name: getattr(row, name) for name in Shared.__slots__} for row in found.shared],
+        "beside": list(found.beside),
     }
 
 
@@ -138,6 +146,7 @@ def study_from_json(data: Any) -> CacheStudy | None:
             }
         ),
         shared=tuple(Shared(**row) for row in data["shared"]),
+        beside=tuple(data["beside"]),
     )
 
 

@@ -10,6 +10,7 @@ from jobs.lifespan import current_runner, pool_started
 from jobs.reading import inspect_json, read_paths, start_read
 from jobs.replaying import (
     StudyParams,
+    cache_at,
     cache_scopes,
     cache_study,
     start_study,
@@ -54,6 +55,7 @@ __all__ = [
     "WorkloadFacts",
     "WorkloadSeries",
     "book",
+    "cache_at",
     "cache_scopes",
     "cache_study",
     "cancel",

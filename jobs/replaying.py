@@ -10,7 +10,7 @@ from typing import Any
 from data_sources.store.computed import computed, keep_computed
 from data_sources.store.engine import current_store
 from econ.cache_study import CacheStudy, study, study_from_json, study_to_json
-from econ.curve import curve_of, curve_to_json
+from econ.curve import Curve, curve_of, curve_to_json
 from econ.method import METHOD_VERSION
 from econ.replay import ReplayParams, replay, replay_to_json
 from econ.replay_input import blocks_of, scopes_of
@@ -23,6 +23,7 @@ from jobs.shelf import LastUsed, Opened, opened
 
 KIND = "cache_study"
 KEPT_STUDIES = 16
+KEPT_POINTS = 256
 tasks.register(KIND, "jobs.replaying:study_task")
 
 
@@ -60,6 +61,7 @@ class StudyParams:
 
 
 _studies: LastUsed[CacheStudy] = LastUsed(KEPT_STUDIES)
+_points: LastUsed[Curve] = LastUsed(KEPT_POINTS)
 
 
 class _NotThere(Exception):
@@ -91,6 +93,18 @@ def cache_study(workload_id: str, asked: StudyParams, owner: str) -> CacheStudy 
         return None
 
 
+def cache_at(workload_id: str, asked: StudyParams, blocks: int, owner: str) -> Curve:
+    """The default policy at one capacity >= 1: a curve of one point, exact, not read off a chart.
+    InputError where the workload cannot be replayed."""
+    found = opened(workload_id, owner)
+
+    def make() -> Curve:
+        made = blocks_of(found.workload, asked.rules, asked.scope)
+        return curve_of(made, DEFAULT_POLICY, asked.rules, at_blocks=(blocks,))
+
+    return _points.get((found.key, METHOD_VERSION, asked, blocks), make)
+
+
 def start_study(workload_id: str, asked: StudyParams, owner: str) -> str:
     """Start making a study; returns the job's id. InputError: too many unfinished jobs."""
     params = {
@@ -118,7 +132,8 @@ def study_task(params: dict[str, Any], progress: Progress) -> str:
 
 def forget_studies(key: str) -> None:
     """A workload was deleted: nothing made of it stays in this process."""
-    _studies.forget(lambda known: isinstance(known, tuple) and known[0] == key)
+    for kept in (_studies, _points):
+        kept.forget(lambda known: isinstance(known, tuple) and known[0] == key)
 
 
 def _kept(found: Opened, asked: StudyParams) -> CacheStudy | None:

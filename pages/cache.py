@@ -6,7 +6,16 @@ import streamlit as st
 
 from econ.cache_study import CacheStudy
 from jobs import flows
-from ui import cache_view, components, state, studies, upload, view
+from ui import (
+    beside_view,
+    cache_size,
+    cache_view,
+    components,
+    state,
+    studies,
+    upload,
+    view,
+)
 from ui.view import View
 from ui.words import t
 
@@ -44,12 +53,23 @@ def page() -> None:
             by = cache_view.measure()
             scope = cache_view.scope(scopes)
             rules = cache_view.rules()
-        found = studies.study(seen.workload_id, flows.StudyParams(rules=rules, scope=scope))
+            unit = cache_size.unit()
+        asked = flows.StudyParams(rules=rules, scope=scope)
+        found = studies.study(seen.workload_id, asked)
         if found is None:
             return
         with top:
             first_screen(found, by)
-        cache_view.curve(found, by)
+        with st.container(horizontal=True, gap="large", key="controls_size"):
+            scale = cache_size.scale(found, unit)
+            blocks = cache_size.typed_here(scale)
+        here = None
+        if blocks is not None:
+            point = flows.cache_at(seen.workload_id, asked, blocks, state.owner())
+            here = cache_size.Here(blocks=blocks, curve=point)
+            cache_size.say_here(here, scale, found.equal_blocks)
+        cache_view.curve(found, by, scale, here)
+        beside_view.published(found)
         cache_view.gaps(found)
         cache_view.salt(found, by)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from econ.cache_study import CacheStudy, Shared
 from econ.curve import KNEE_SHARE, MEASURES, Measure
+from econ.replay_memory import Scale
 from econ.replay_names import RULES, Rules, Scope
 from econ.reuse import LIFETIMES_S
-from ui import components, controls, curve_charts, reuse_charts
+from ui import cache_size, components, controls, curve_charts, reuse_charts
+from ui.cache_size import Here
 from ui.components import Explanation, mark
 from ui.numerals import compact, count, md, percent, range_words, seconds
 from ui.words import t
@@ -90,7 +92,7 @@ def how(found: CacheStudy) -> None:
     components.how(explanation, "how_cache")
 
 
-def curve(found: CacheStudy, by: Measure) -> None:
+def curve(found: CacheStudy, by: Measure, scale: Scale, here: Here | None) -> None:
     """The curve under its answer."""
     bend = found.main.knee(by)
     blocks = found.main.footprint_blocks if bend is None else bend.capacity_blocks
@@ -103,9 +105,9 @@ def curve(found: CacheStudy, by: Measure) -> None:
         tokens=compact(found.main.total_tokens),
     )
     components.chart_block(
-        t(key, blocks=t("cache_page.blocks", blocks)),
+        t(key, blocks=cache_size.heading(scale, blocks)),
         unit,
-        curve_charts.hit_curve(found, by),
+        curve_charts.hit_curve(found, by, scale, here),
         "curve",
     )
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 from ui.words import language
 
-Kind = Literal["text", "usd", "usd_mtok", "jpy", "count", "percent", "hours", "date"]
+Kind = Literal["text", "usd", "usd_mtok", "jpy", "count", "percent", "hours", "number", "date"]
 
 _FORMATS = {"usd": "dollar", "jpy": "yen", "percent": "percent", "count": "localized"}
 _ROW_PX = 35

@@ -10,10 +10,12 @@ import pytest
 import yaml
 
 from data_sources.traces.base import ReadOptions
+from econ.cache_study import study, study_from_json, study_to_json
 from econ.curve import curve
 from econ.replay import Hits, ReplayParams, replay, row_hits_at
 from econ.replay_input import blocks_of
 from econ.replay_names import Policy, Rules
+from econ.replay_published import compared
 from econ.reuse import reuse
 from econ.workload import Workload
 from jobs.reading import read_paths
@@ -151,3 +153,21 @@ def test_another_simulator_gives_the_same_hits(
     best = last_half("clairvoyant")
     assert best[1:] == [row["optimal"] for row in known][1:]
     assert best[0] == 26_115_444  # theirs: 26,215,927
+
+
+def test_published_figures_stand_beside_ours_for_this_trace_alone(workload: Workload) -> None:
+    found = study(workload, "trace", "file", lambda fraction, stage: None)
+    (small, large), others = compared(found.beside)
+    assert (float(small.theirs.ratio), round(small.ours, 3)) == (0.41, 0.370)
+    assert round(small.gap, 2) == -0.04
+    assert (large.theirs.about, round(large.ours, 3)) == (True, 0.992)
+    differing = {(row.theirs.tool, row.theirs.policy) for row in others if row.gap}
+    assert differing == {
+        ("libCacheSim 0.3.5", "fifo"),
+        ("kvcache-simulator 0.1.3", "clairvoyant"),
+        ("LLMTrafficLens 0.13.4", "lru"),
+    }
+    assert max(abs(row.gap) for row in others) < 0.008
+    assert study_from_json(study_to_json(found)) is not None
+    engine = study(workload, "engine", "file", lambda fraction, stage: None)
+    assert engine.beside == ()

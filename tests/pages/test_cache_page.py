@@ -8,7 +8,7 @@ import re
 import pytest
 
 from messages.catalogue import t
-from tests.pages.test_pages import asked, calm, dropped, opened, words
+from tests.pages.test_pages import asked, calm, dropped, opened, plain, words
 
 ABC = "".join(
     json.dumps({"timestamp": 1000 * n, "input_length": 1024, "output_length": 1, "hash_ids": ids})
@@ -74,3 +74,37 @@ def test_nothing_that_comes_twice_is_said_to_be_nothing() -> None:
     calm(at)
     assert at.metric[0].value == "Nothing to keep"
     assert "no block is used twice" in words(at)
+
+
+def test_the_axis_changes_its_unit_and_you_are_where_you_typed() -> None:
+    at = opened("cache", size_unit="gb", here="50gb", usd_gb_hour="0.01")
+    shown = plain(words(at))
+    assert re.search(r"You are here: 256 blocks, about .* tokens, 49\.8\s?GB, \$0\.50/h", shown)
+    assert "/h" in shown
+    assert {field.key for field in at.number_input} == {"kv_bytes", "usd_gb_hour", "here"}
+    before = re.search(r"You are here: ([\d,]+) blocks", shown)
+    (shape,) = [box for box in at.selectbox if box.key == "kv_shape"]
+    assert shape.value == "Llama 3.1 8B: 131,072"
+    shape.set_value("Llama 3.1 70B: 327,680").run()
+    calm(at)
+    assert asked(at, "kv_bytes") == "327680"
+    after = re.search(r"You are here: ([\d,]+) blocks", plain(words(at)))
+    assert before is not None
+    assert after is not None
+    assert after[1] != before[1]
+    (unit,) = [control for control in at.button_group if control.key == "size_unit"]
+    unit.set_value("blocks").run()
+    (here,) = at.number_input
+    here.set_value(100.0).run()
+    calm(at)
+    assert asked(at, "here") == "100blocks"
+    assert "You are here: 100 blocks" in plain(words(at))
+    here.set_value(None).run()
+    assert "You are here:" not in plain(words(at))
+
+
+@pytest.mark.parametrize("wild", ["0gb", "-3gb", "gb", "1e9gb", "nan", "5 parsecs", "9" * 40])
+def test_a_place_that_is_no_size_is_left_out(wild: str) -> None:
+    at = opened("cache", here=wild, size_unit="gb", kv_bytes="-1", usd_gb_hour="NaN")
+    assert "You are here:" not in plain(words(at))
+    assert at.metric[0].label == "The knee of your curve"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 
 from econ.cache_study import CacheStudy, study
-from econ.curve import MEASURES, Measure
+from econ.curve import MEASURES, Measure, curve_of
 from econ.example import example_workload
+from econ.replay_input import blocks_of
+from econ.replay_memory import Scale
 from econ.reuse import LIFETIMES_S
 from ui import curve_charts, reuse_charts
+from ui.cache_size import Here
 from ui.label_places import Line, grouped, places
 
 X = np.linspace(0, 1, 50)
@@ -89,3 +94,22 @@ def test_each_name_stands_nearest_to_its_own_line() -> None:
 def test_lines_that_run_close_get_a_legend() -> None:
     lines = [Line("a", X, 0.8 + X * 0.01), Line("b", X, 0.82 + X * 0.01)]
     assert places(lines, [], 0.9) is None
+
+
+def test_an_axis_in_gigabytes_has_dollars_and_the_readers_own_place(found: CacheStudy) -> None:
+    scale = Scale(
+        block_tokens=512, unit="gb", bytes_per_token=131_072, usd_per_gb_hour=Decimal("0.004")
+    )
+    point = curve_of(blocks_of(example_workload()), at_blocks=(300,))
+    made = curve_charts.hit_curve(found, "token", scale, Here(blocks=300, curve=point))
+    lines = {trace.name: trace for trace in made.figure.data}
+    main = found.main
+    gb = main.capacity_blocks * 512 * 131_072 / 1e9
+    assert lines["lru-leaf"].x == pytest.approx(gb.tolist())
+    assert "$" in lines["lru-leaf"].customdata[0]
+    assert lines["You are here"].x == pytest.approx([300 * 512 * 131_072 / 1e9])
+    assert lines["You are here"].y == (float(point.ratios("token")[0]),)
+    assert all("/h" in text for text in made.figure.layout.xaxis.ticktext)
+    assert len(made.figure.layout.xaxis.ticktext) <= 4
+    titles = [column.title for column in made.table.columns]
+    assert titles[:4] == ["Cache (blocks)", "GB", "USD an hour", "lru-leaf"]
