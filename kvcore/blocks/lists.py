@@ -1,73 +1,82 @@
-"""Lists of free blocks: one ring a class, linked through the blocks' own rows. All O(1)."""
+"""Lists of free blocks: one ring a class, linked through the blocks' own rows. All O(1).
+
+The end of the ring of class c is the row behind the blocks' rows, plus c: its NEWER is the oldest.
+"""
 
 from __future__ import annotations
 
 from kvcore.blocks.compiled import compiled
 from kvcore.blocks.state import (
+    BLOCKS,
     MASK_BITS,
     MASK_HIGH,
     MASK_LOW,
     NEWER,
     NOWHERE,
     OLDER,
-    State,
+    Int32s,
+    Int64s,
 )
 
 
 @compiled
-def end_of(state: State, which: int) -> int:
-    """The row that closes the ring of class `which`: its NEWER is the oldest block."""
-    return len(state.heap) + which
-
-
-@compiled
-def put_newest(state: State, block: int, which: int) -> None:
+def put_newest(links: Int32s, counts: Int64s, block: int, which: int) -> None:
     """The block goes last of its class."""
-    end = end_of(state, which)
-    newest = state.links[end, OLDER]
-    _between(state, block, newest, end, which)
+    end = counts[BLOCKS] + which
+    _between(links, block, links[end, OLDER], end)
+    _mark(counts, which)
 
 
 @compiled
-def put_oldest(state: State, block: int, which: int) -> None:
+def put_oldest(links: Int32s, counts: Int64s, block: int, which: int) -> None:
     """The block goes first of its class."""
-    end = end_of(state, which)
-    oldest = state.links[end, NEWER]
-    _between(state, block, end, oldest, which)
+    end = counts[BLOCKS] + which
+    _between(links, block, end, links[end, NEWER])
+    _mark(counts, which)
 
 
 @compiled
-def _between(state: State, block: int, older: int, newer: int, which: int) -> None:
-    links = state.links
+def _between(links: Int32s, block: int, older: int, newer: int) -> None:
     links[block, OLDER], links[block, NEWER] = older, newer
     links[older, NEWER] = links[newer, OLDER] = block
-    if which < MASK_BITS:
-        state.counts[MASK_LOW] |= 1 << which
-    else:
-        state.counts[MASK_HIGH] |= 1 << (which - MASK_BITS)
 
 
 @compiled
-def take_out(state: State, block: int, which: int) -> None:
+def _mark(counts: Int64s, which: int) -> None:
+    if which < MASK_BITS:
+        counts[MASK_LOW] |= 1 << which
+    else:
+        counts[MASK_HIGH] |= 1 << (which - MASK_BITS)
+
+
+@compiled
+def take_out(links: Int32s, counts: Int64s, block: int, which: int) -> None:
     """The block is in no list any more. It must be in that of class `which`."""
-    links = state.links
     older, newer = links[block, OLDER], links[block, NEWER]
     links[older, NEWER], links[newer, OLDER] = newer, older
     links[block, NEWER] = links[block, OLDER] = NOWHERE
-    if older == newer:  # only the end of the ring is left
-        if which < MASK_BITS:
-            state.counts[MASK_LOW] &= ~(1 << which)
-        else:
-            state.counts[MASK_HIGH] &= ~(1 << (which - MASK_BITS))
+    if older == newer:  # the end of the ring, or the one block that is left
+        _unmark(links, counts, which)
 
 
 @compiled
-def lowest_class(state: State) -> int:
+def _unmark(links: Int32s, counts: Int64s, which: int) -> None:
+    end = counts[BLOCKS] + which
+    if links[end, NEWER] != end:
+        return
+    if which < MASK_BITS:
+        counts[MASK_LOW] &= ~(1 << which)
+    else:
+        counts[MASK_HIGH] &= ~(1 << (which - MASK_BITS))
+
+
+@compiled
+def lowest_class(counts: Int64s) -> int:
     """The first class with a block in its list, NOWHERE where all are empty."""
-    if state.counts[MASK_LOW]:
-        return lowest_bit(state.counts[MASK_LOW])
-    if state.counts[MASK_HIGH]:
-        return MASK_BITS + lowest_bit(state.counts[MASK_HIGH])
+    if counts[MASK_LOW]:
+        return lowest_bit(counts[MASK_LOW])
+    if counts[MASK_HIGH]:
+        return MASK_BITS + lowest_bit(counts[MASK_HIGH])
     return NOWHERE
 
 

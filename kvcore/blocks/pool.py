@@ -32,7 +32,6 @@ from kvcore.blocks.state import (
     Arrays,
     Bytes,
     Int32s,
-    Int64s,
     State,
     Tokens,
     new_state,
@@ -41,6 +40,7 @@ from kvcore.errors import KvcoreError
 
 US_PER_S = 1_000_000
 FOR_EVER = -1
+PACKED = np.dtype(np.uint32)
 DIGEST_BYTES = 32
 REASONS = {
     NO_SUCH_BLOCK: ("kvcore.no_such_block", "A block number is not one of the pool's {blocks}."),
@@ -124,10 +124,10 @@ class BlockPool:
         Whole blocks within `limit_tokens` only: with the prompt's length less one, one token at
         least is left to compute. Tokens are compared, so a collision is a miss. Nothing changes.
         """
-        digests, packed = self._named(hashes, tokens)
-        most = self._most(digests, limit_tokens)
+        names, packed = self._named(hashes, tokens)
+        most = self._most(names, limit_tokens)
         found = np.empty(most, dtype=np.int32)
-        return found[: kernels.match(self._arrays, digests, packed, most, found)]
+        return found[: kernels.match(self._arrays, names, packed, most, found)]
 
     def reference(self, ids: Int32s) -> None:
         """One more holder for each block. KvcoreError, and nothing done, where one is blank."""
@@ -154,10 +154,10 @@ class BlockPool:
         the table itself, to be computed again in place, and nothing is evicted for a second copy.
         """
         self._expire()
-        digests, packed = self._named(hashes, tokens)
+        names, packed = self._named(hashes, tokens)
         table = np.empty(blocks, dtype=np.int32)
-        most = self._most(digests, limit_tokens)
-        hits = kernels.admit(self._arrays, digests, packed, most, table)
+        most = self._most(names, limit_tokens)
+        hits = kernels.admit(self._arrays, names, packed, most, table)
         return None if hits == NO_ROOM else Admission(table, hits)
 
     def publish(
@@ -174,14 +174,14 @@ class BlockPool:
         equal held instead: `table` is CHANGED IN PLACE; how many were. A block is not published
         behind one that is not. KvcoreError where a block is not held.
         """
-        digests, packed = self._named(hashes, tokens)
-        if len(table) < len(digests):
+        names, packed = self._named(hashes, tokens)
+        if len(table) < len(names):
             raise KvcoreError(
                 "kvcore.table_short",
                 "{hashes} hashes need as many blocks; the table has {blocks}.",
-                {"hashes": len(digests), "blocks": len(table)},
+                {"hashes": len(names), "blocks": len(table)},
             )
-        return self._done(kernels.publish(self._arrays, table, digests, packed, first_block))
+        return self._done(kernels.publish(self._arrays, table, names, packed, first_block))
 
     def release(
         self, ids: Int32s, priority: int = DEFAULT_PRIORITY, expires_s: float | None = None
@@ -215,24 +215,23 @@ class BlockPool:
         self.release(np.array([block], dtype=np.int32))
         return int(taken[0])
 
-    def _named(self, hashes: Bytes, tokens: npt.NDArray[np.integer[Any]]) -> tuple[Int64s, Tokens]:
-        digests: Int64s = _plain(hashes).view(np.int64)
-        if digests.shape[1] * 8 != DIGEST_BYTES or len(tokens) < len(digests) * self.block_tokens:
+    def _named(self, hashes: Bytes, tokens: npt.NDArray[np.integer[Any]]) -> tuple[Bytes, Tokens]:
+        if hashes.shape[1] != DIGEST_BYTES or len(tokens) < len(hashes) * self.block_tokens:
             raise KvcoreError(
                 "kvcore.hashes_and_tokens",
                 "{hashes} hashes of {block_tokens}-token blocks need 32 bytes each and as many "
                 "blocks of tokens; there are {tokens} tokens.",
                 {
-                    "hashes": len(digests),
+                    "hashes": len(hashes),
                     "block_tokens": self.block_tokens,
                     "tokens": len(tokens),
                 },
             )
-        packed: Tokens = _plain(tokens.astype(np.uint32, copy=False))
-        return digests, packed
+        packed = tokens if tokens.dtype is PACKED else tokens.astype(PACKED)
+        return _plain(hashes), _plain(packed)
 
-    def _most(self, digests: Int64s, limit_tokens: int) -> int:
-        return max(0, min(len(digests), limit_tokens // self.block_tokens))
+    def _most(self, hashes: Bytes, limit_tokens: int) -> int:
+        return max(0, min(len(hashes), limit_tokens // self.block_tokens))
 
     def _expire(self) -> None:
         if self._counts[EXPIRING]:
@@ -248,5 +247,4 @@ class BlockPool:
 
 def _plain(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The array as the compiled loops know it: another layout would be compiled for anew."""
-    flags = array.flags
-    return array if flags.c_contiguous and flags.writeable else array.copy()
+    return array if array.flags.carray else array.copy()

@@ -1,7 +1,6 @@
 """What a block pool is made of: six arrays, and the meaning of every column.
 
 Everything a block knows lies in one row of eight int32, so that one cache line answers for it.
-Kernels pass the six arrays about as one `State`.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ NOWHERE = -1
 BLANK = 0  # the list of free blocks that hold nothing: taken before anything is evicted
 
 # places of `counts`
-FREE, RESIDENT, EVICTIONS, EXPIRING, LEAF_ONLY, MASK_LOW, MASK_HIGH = range(7)
-COUNTS = 7
+BLOCKS, FREE, RESIDENT, EVICTIONS, EXPIRING, LEAF_ONLY, MASK_LOW, MASK_HIGH = range(8)
+COUNTS = 8
 MASK_BITS = 60  # lists with blocks in them, one bit each, in two words
 MOST_CLASSES = 2 * MASK_BITS - 1
 
@@ -40,19 +39,20 @@ NO_ROOM, NOT_HELD, NOT_FINDABLE, NO_SUCH_BLOCK = -1, -2, -3, -4
 
 
 class State(NamedTuple):
-    """`digests` [blocks, 4] are the 32 bytes of a block's hash, `tokens` [blocks, block_tokens]
-    what it holds, `slots` the index (block + 1, 0 = empty), `heap` [blocks, 2] (microsecond,
-    block) of priorities that end."""
+    """`digests` [blocks, 4] are the 32 bytes of a block's hash, `kept` [blocks, block_tokens] the
+    tokens it holds, `slots` the index, `heap` [blocks, 2] (microsecond, block) of priorities that
+    end."""
 
     links: Int32s
     digests: Int64s
-    tokens: Tokens
-    slots: Int32s
+    kept: Tokens
+    slots: Int64s
     counts: Int64s
     heap: Int64s
 
 
-Arrays = tuple[Int32s, Int64s, Tokens, Int32s, Int64s, Int64s]  # the members of a State
+Arrays = tuple[Int32s, Int64s, Tokens, Int64s, Int64s, Int64s]
+"""The members of a State: kernels take it as a plain tuple, which numba unpacks fastest."""
 
 
 def new_state(blocks: int, block_tokens: int, classes: int, leaf_only: int) -> State:
@@ -63,19 +63,19 @@ def new_state(blocks: int, block_tokens: int, classes: int, leaf_only: int) -> S
     links[:, PARENT] = NOWHERE
     ends = np.arange(blocks, blocks + classes + 1, dtype=np.int32)
     links[blocks:, NEWER] = links[blocks:, OLDER] = ends
-    if blocks:
-        links[0, OLDER] = blocks
-        links[blocks, NEWER], links[blocks, OLDER] = 0, blocks - 1
+    links[0, OLDER] = blocks
+    links[blocks, NEWER], links[blocks, OLDER] = 0, blocks - 1
     counts = np.zeros(COUNTS, dtype=np.int64)
-    counts[FREE], counts[LEAF_ONLY], counts[MASK_LOW] = blocks, leaf_only, int(blocks > 0)
+    counts[BLOCKS], counts[FREE] = blocks, blocks
+    counts[LEAF_ONLY], counts[MASK_LOW] = leaf_only, 1 << BLANK
     slots = 2
     while slots < 2 * blocks:  # at most half full, so that a miss ends soon
         slots *= 2
     return State(
         links=links,
         digests=np.zeros((blocks, 4), dtype=np.int64),
-        tokens=np.zeros((blocks, block_tokens), dtype=np.uint32),
-        slots=np.zeros(slots, dtype=np.int32),
+        kept=np.zeros((blocks, block_tokens), dtype=np.uint32),
+        slots=np.zeros(slots, dtype=np.int64),
         counts=counts,
         heap=np.zeros((blocks, 2), dtype=np.int64),
     )
