@@ -59,7 +59,7 @@ def _language(words: Sequence[str]) -> str:
 
 
 def _parser(language: str) -> argparse.ArgumentParser:
-    from ui import shell_parser
+    from ui import shell_engine, shell_parser
 
     return shell_parser.build(
         language,
@@ -73,6 +73,7 @@ def _parser(language: str) -> argparse.ArgumentParser:
             "reports list": _reports_list,
             "reports show": _reports_show,
             "reports delete": _reports_delete,
+            **shell_engine.commands(_answer),
         },
     )
 

@@ -86,6 +86,9 @@ class Settings(BaseSettings):
     )
     language: LanguageCode = Field("en", description="Language of the first page: en or ja.")
     log_level: LogLevel = Field("INFO", description="DEBUG, INFO, WARNING or ERROR.")
+    probe_key: SecretStr | None = Field(
+        None, description="Key for the server that `probe` asks. Never printed or stored."
+    )
     reference_data: Path | None = Field(
         None, description="Folder of published reference files. Used by tests alone."
     )
@@ -192,8 +195,8 @@ def _bounds(field: FieldInfo) -> tuple[int, int] | None:
 def _bad_value(error: ValidationError) -> InputError:
     first = error.errors(include_url=False, include_context=False)[0]
     name = str(first["loc"][0])
-    # A database URL may hold a password, so its value is never repeated.
-    found = "***" if name == "database_url" else str(first["input"])
+    # A database URL may hold a password, so its value is never repeated; nor is a key.
+    found = "***" if name in ("database_url", "probe_key") else str(first["input"])
     return input_error(
         "settings.bad_value", name=PREFIX + name.upper(), found=found, expected=allowed(name)
     )

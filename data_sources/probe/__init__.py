@@ -1,0 +1,1 @@
+"""Asking a person's own server how long a prompt takes, cold and warm."""
