@@ -1,14 +1,16 @@
 # make run    the app on http://localhost:8501
-# make test   lint, types, layer contracts, every test (needs no torch and no GPU)
+# make test   lint, types, layer contracts, every test (needs no GPU)
+#             without torch: make test TEST_REQUIREMENTS=requirements-dev-core.txt
 # Works with GNU and BSD make; on Windows use the three plain commands in README.md.
 
 VENV = .venv
 REQUIREMENTS = requirements.txt
+TEST_REQUIREMENTS = requirements-dev.txt
 PORT = 8501
 BIN = $(VENV)/bin
 PY = $(BIN)/python
 RUN_STAMP = $(VENV)/.installed-$(REQUIREMENTS)
-TEST_STAMP = $(VENV)/.installed-requirements-dev.txt
+TEST_STAMP = $(VENV)/.installed-$(TEST_REQUIREMENTS)
 
 .PHONY: run test lint unit e2e bench screenshots clean help
 
@@ -43,11 +45,15 @@ clean:
 	    .coverage htmlcov build dist test-results *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(VENV)/.installed-requirements.txt: requirements.txt requirements-core.txt
+$(VENV)/.installed-requirements.txt: requirements.txt requirements-core.txt requirements-alone.txt
 	@sh scripts/make-venv $(VENV) requirements.txt $@
 
 $(VENV)/.installed-requirements-core.txt: requirements-core.txt
 	@sh scripts/make-venv $(VENV) requirements-core.txt $@
 
-$(VENV)/.installed-requirements-dev.txt: requirements-dev.txt requirements-core.txt
+$(VENV)/.installed-requirements-dev-core.txt: requirements-dev-core.txt requirements-core.txt
+	@sh scripts/make-venv $(VENV) requirements-dev-core.txt $@
+
+$(VENV)/.installed-requirements-dev.txt: requirements-dev.txt requirements-dev-core.txt \
+    requirements.txt requirements-core.txt requirements-alone.txt
 	@sh scripts/make-venv $(VENV) requirements-dev.txt $@
