@@ -1,0 +1,236 @@
+"""The engine's benchmark as a job: a process of its own, one at a time, its result kept.
+
+The engine and torch live in that process alone; the server and its workers never import them.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import logging
+import os
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any
+
+from data_sources.store import jobs as rows
+from data_sources.store.engine import current_store
+from data_sources.store.jobs import JobRecord
+from jobs import profiling, tasks
+from jobs.lifespan import current_runner
+from jobs.progress import Progress
+from jobs.runner import StoreRunner
+from messages.errors import Message, SourceError, input_error
+from settings import PREFIX
+
+log = logging.getLogger(__name__)
+
+KIND = "engine_bench"
+MODULE = "kvcore"
+ROOT = Path(__file__).parent.parent
+INSTALL = "pip install -r requirements.txt"
+POLL_S = 0.25
+END_S = 5.0
+KEPT_LINES = 20
+tasks.register(KIND, "jobs.engine_bench:bench_task")
+
+_starting = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchAsked:
+    """What to measure: quickly (under 90 s) or everything; `only` names cases, empty = all."""
+
+    quick: bool = True
+    only: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningBench:
+    """The benchmark that runs on this server now, whoever has started it."""
+
+    owner: str
+    job_id: str
+    fraction: float
+    stage: str
+    started_utc: datetime
+
+
+def engine_installed() -> bool:
+    """torch is there. It is looked for, not imported."""
+    return importlib.util.find_spec("torch") is not None
+
+
+def running_bench() -> RunningBench | None:
+    """The unfinished benchmark of this server; None where nobody measures."""
+    runner = current_runner()
+    name = runner.name if isinstance(runner, StoreRunner) else ""
+    for job in rows.open_jobs(current_store(), name):
+        if job.kind == KIND:
+            return _running(job)
+    return None
+
+
+def _running(job: JobRecord) -> RunningBench:
+    return RunningBench(
+        owner=job.owner,
+        job_id=job.id,
+        fraction=job.fraction,
+        stage=job.stage,
+        started_utc=job.started_utc or job.created_utc,
+    )
+
+
+def start_bench(asked: BenchAsked, owner: str) -> str:
+    """Start measuring; returns the job's id. InputError where torch is missing, or where somebody
+    measures already: two at once would measure each other."""
+    if not engine_installed():
+        raise input_error("bench.no_torch", command=INSTALL)
+    with _starting:
+        if running_bench() is not None:
+            raise input_error("bench.already")
+        params = {"owner": owner, "quick": asked.quick, "only": asked.only}
+        return current_runner().submit(KIND, params, owner)
+
+
+def bench_task(params: dict[str, Any], progress: Progress) -> str:
+    """The job: run the benchmark as a child, follow it, keep its profile, answer with its id."""
+    progress(0.0, "start")
+    with tempfile.TemporaryDirectory(prefix="kvledger-bench-") as folder:
+        result = Path(folder) / "profile.json"
+        with _child(_command(params, result)) as child:
+            _follow(child, progress)
+        found = profiling.read_profile(_content(result), result.name)
+    progress(1.0, "save")
+    return profiling.keep(found, "measured", params["owner"])
+
+
+def _content(result: Path) -> bytes:
+    try:
+        return result.read_bytes()
+    except OSError:
+        raise SourceError(Message("bench.no_result")) from None
+
+
+def _command(params: Mapping[str, Any], result: Path) -> list[str]:
+    words = [sys.executable, "-m", "jobs.watched", MODULE, "bench", "--progress-json"]
+    words += ["--json", str(result)]
+    if params["quick"]:
+        words.append("--quick")
+    if params["only"]:
+        words += ["--only", params["only"]]
+    return words
+
+
+@contextmanager
+def _child(command: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """The child, ended when the block is left, however it is left."""
+    # Settings may hold a password or a key; the engine needs none of them.
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(PREFIX)}
+    child = subprocess.Popen(  # noqa: S603  our own interpreter and module
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        yield child
+    finally:
+        _end(child)
+
+
+def _end(child: subprocess.Popen[str]) -> None:
+    for sign in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+        if child.poll() is None:
+            _send(child, sign)
+            try:
+                child.wait(END_S)
+            except subprocess.TimeoutExpired:
+                continue
+    for pipe in (child.stdin, child.stderr):
+        if pipe is not None:
+            pipe.close()
+
+
+def _send(child: subprocess.Popen[str], sign: signal.Signals) -> None:
+    if os.name == "nt":
+        child.terminate()
+        return
+    try:
+        os.killpg(child.pid, sign)  # it leads a group of its own
+    except ProcessLookupError:
+        log.debug("the benchmark has ended by itself")
+
+
+def _follow(child: subprocess.Popen[str], progress: Progress) -> None:
+    """Hand the child's progress on until it ends. SourceError where it ends badly; Cancelled and
+    TimedOut pass."""
+    said: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    reader = threading.Thread(target=_read, args=(child.stderr, said), daemon=True)
+    reader.start()
+    last: deque[str] = deque(maxlen=KEPT_LINES)
+    error: Message | None = None
+    step = (0.0, "start")
+    while True:
+        progress(*step)
+        try:
+            line = said.get(timeout=POLL_S)
+        except queue.Empty:
+            continue
+        if line is None:
+            break
+        event = _event(line)
+        if event is None:
+            last.append(line.rstrip())
+        elif "error" in event:
+            error = _error(event)
+        else:
+            step = _step(event, step)
+    status = child.wait()
+    if status:
+        log.error("the benchmark ended with %s: %s", status, " | ".join(last)[-2000:])
+        raise SourceError(error or Message("bench.failed", {"status": str(status)}))
+
+
+def _read(pipe: IO[str] | None, said: queue.SimpleQueue[str | None]) -> None:
+    try:
+        for line in pipe or ():
+            said.put(line)
+    except (OSError, ValueError):  # closed under us, because the child was ended
+        log.debug("the benchmark's messages end here")
+    said.put(None)
+
+
+def _event(line: str) -> Mapping[str, Any] | None:
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    return event if isinstance(event, dict) and ("error" in event or "stage" in event) else None
+
+
+def _step(event: Mapping[str, Any], before: tuple[float, str]) -> tuple[float, str]:
+    fraction, stage = event.get("fraction"), event["stage"]
+    known = isinstance(fraction, int | float) and 0 <= fraction <= 1
+    return (float(fraction or 0) if known else before[0]), str(stage)[:64]
+
+
+def _error(event: Mapping[str, Any]) -> Message:
+    """What the engine refuses with: its own English sentence, named as the engine's."""
+    return Message("bench.refused", {"why": " ".join(str(event.get("text", "")).split())[:300]})
