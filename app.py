@@ -34,7 +34,7 @@ async def serving(_app: Any) -> AsyncIterator[dict[str, Any]]:
     for name in FIRST_PAGE_MODULES:
         importlib.import_module(name)
     try:
-        lifespan.start()
+        lifespan.start(later=(flows.warm_jobs,))
         flows.warm()
     except KvledgerError as error:
         # Raised further it would fill the terminal with the server's own calls, not ours.

@@ -13,7 +13,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
 
-from econ import receipt, report, report_params
+from econ import levers, receipt, report, report_params, sensitivity
 from econ.report import CostReport
 from messages.errors import DataError, Message
 
@@ -23,6 +23,8 @@ _CLASSES: Mapping[str, type[Any]] = {
     kind.__name__: kind
     for kind in (
         Message,
+        levers.Lever,
+        sensitivity.Swing,
         receipt.Ignored,
         receipt.Receipt,
         receipt.Rejection,
@@ -67,6 +69,27 @@ def params_to_store(params: report_params.ReportParams) -> dict[str, Any]:
     """The parameters alone as plain JSON data: equal parameters give equal data."""
     encoded: dict[str, Any] = _encode(params)
     return encoded
+
+
+def params_from_store(data: Mapping[str, Any]) -> report_params.ReportParams:
+    """The parameters that `params_to_store` made `data` from. Raises DataError on anything else."""
+    (found,) = parts_from_store([data])
+    if not isinstance(found, report_params.ReportParams):
+        raise DataError(Message("report.store_broken", {"found": type(found).__name__}))
+    return found
+
+
+def parts_to_store(parts: tuple[object, ...]) -> list[Any]:
+    """Rows and other parts of a report as plain JSON data."""
+    return [_encode(part) for part in parts]
+
+
+def parts_from_store(data: object) -> tuple[Any, ...]:
+    """The parts that `parts_to_store` made `data` from. Raises DataError on anything else."""
+    try:
+        return tuple(_decode(part) for part in data)  # type: ignore[attr-defined]
+    except (KeyError, TypeError, ValueError, AttributeError, InvalidOperation) as error:
+        raise DataError(Message("report.store_broken", {"found": str(error)})) from error
 
 
 def report_from_store(data: Mapping[str, Any]) -> CostReport:

@@ -95,11 +95,18 @@ def simulated_rows(
     """A row for every plan that applies to each of the choice's models that has a price.
     `uncached`: their `none` rows, in the order of the refs. Sums over requests have none."""
     bench = bench_of(workload, pricing, choice.refs, choice.factor)
-    if bench is None or not bench.kind.source:
+    return [] if bench is None else rows_on(bench, book, choice, uncached)
+
+
+def rows_on(
+    bench: Bench, book: PriceBook, choice: Choice, uncached: Sequence[PolicyRow]
+) -> list[PolicyRow]:
+    """`simulated_rows` on a bench that is there already, made for these refs and this factor."""
+    if not bench.kind.source:
         return []
     rows = []
     for ref, none in zip(choice.refs, uncached, strict=True):
-        card = pricing.cards(ref)
+        card = bench.pricing.cards(ref)
         if isinstance(card, Unpriced) or none.usd is None:
             continue
         rules = rules_of(book, card)

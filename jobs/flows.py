@@ -6,6 +6,7 @@ from data_sources.store.engine import current_store
 from data_sources.store.jobs import JobRecord
 from data_sources.store.reports import list_reports as newest_reports
 from data_sources.traces.picker import Picker, picker_for
+from jobs.costing import warm_costs
 from jobs.lifespan import current_runner, pool_started
 from jobs.reading import inspect_json, read_paths, start_read
 from jobs.replaying import (
@@ -84,6 +85,7 @@ __all__ = [
     "start_read",
     "start_study",
     "warm",
+    "warm_jobs",
     "workload_info",
     "workload_series",
     "write_csv",
@@ -93,6 +95,13 @@ __all__ = [
 def example_id() -> str:
     """The id of the bundled example."""
     return example().id
+
+
+def warm_jobs() -> None:
+    """Start the jobs whose results the example's pages show; what they compile stays compiled."""
+    warm_costs()
+    if cache_study(example_id(), StudyParams(), "") is None:
+        start_study(example_id(), StudyParams(), "")
 
 
 def model_names() -> list[str]:

@@ -48,9 +48,10 @@ _running: _Running | None = None
 _inline: InlineRunner | None = None
 
 
-def start(warm: Sequence[Warm] = ()) -> None:
+def start(warm: Sequence[Warm] = (), later: Sequence[Warm] = ()) -> None:
     """Open and migrate the ledger, start the pool; then, in a thread, take over lost jobs, expire
-    what is old, warm the imports and call each of `warm`. A second start changes nothing.
+    what is old, warm the imports and call each of `warm`; each of `later` once workers are there
+    to take jobs. A second start changes nothing.
 
     Raises InputError for a bad setting, SourceError or DataError when the ledger cannot be used.
     """
@@ -68,7 +69,7 @@ def start(warm: Sequence[Warm] = ()) -> None:
         runner.start()
         ended = threading.Event()
         background = threading.Thread(
-            target=_background, args=(store, runner, ended, warm), name="warm", daemon=True
+            target=_background, args=(store, runner, ended, warm, later), name="warm", daemon=True
         )
         _running = _Running(runner=runner, ended=ended, background=background)
         background.start()
@@ -135,12 +136,17 @@ def _log_at(level: str) -> None:
 
 
 def _background(
-    store: Store, runner: LocalRunner, ended: threading.Event, warm: Sequence[Warm]
+    store: Store,
+    runner: LocalRunner,
+    ended: threading.Event,
+    warm: Sequence[Warm],
+    later: Sequence[Warm],
 ) -> None:
     _warm(ended, warm)
     # The first page comes first: workers import what it needs the processor for.
     if not ended.wait(WORKERS_AFTER_S):
         runner.warm()
+        _call(ended, later)
     while not ended.is_set():
         try:
             tidy(store)
@@ -151,10 +157,16 @@ def _background(
 
 
 def _warm(ended: threading.Event, warm: Sequence[Warm]) -> None:
-    try:
+    def imports() -> None:
         for name in WARM_MODULES:
             importlib.import_module(name)
-        for call in warm:
+
+    _call(ended, (imports, *warm))
+
+
+def _call(ended: threading.Event, calls: Sequence[Warm]) -> None:
+    try:
+        for call in calls:
             if not ended.is_set():
                 call()
     except Exception:

@@ -16,6 +16,7 @@ from econ.report import CostReport, ReportParams
 from econ.report_build import build_report
 from econ.report_store import params_to_store, report_from_store, report_to_store
 from econ.workload import Workload, digest
+from jobs.costing import forget_costs
 from jobs.replaying import forget_studies
 from jobs.reporting import book, fitted, forget
 from jobs.shelf import opened
@@ -166,6 +167,7 @@ def delete_workload(workload_id: str, owner: str) -> None:
     workloads.delete_workload(current_store(), workload_id, owner)
     forget(found.key)
     forget_studies(found.key)
+    forget_costs(found.key)
 
 
 def reports_json() -> list[dict[str, Any]]:

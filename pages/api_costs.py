@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import streamlit as st
 
 from jobs import costing
-from jobs.costing import LIFETIMES, MODES, PLACEMENTS, ApiCosts, Costing
-from ui import components, controls, cost_view, explain, state, tables, view
+from jobs.costing import ApiCosts, Costing
+from ui import (
+    components,
+    cost_controls,
+    cost_curves,
+    cost_sections,
+    cost_view,
+    explain,
+    state,
+    studies,
+    tables,
+    view,
+)
 from ui.numerals import amount_usd, md
 from ui.view import View
 from ui.words import t
@@ -14,33 +28,9 @@ from ui.words import t
 PAGE = "api_costs"
 
 
-def switches() -> Costing:
-    """Placement, lifetime and mode; the URL holds them."""
-    with st.container(horizontal=True, gap="large", key="controls_costs"):
-        placement = controls.choice(
-            t("api_costs_page.placement"),
-            PLACEMENTS,
-            "placement",
-            lambda name: t(f"api_costs_page.placement.{name}"),
-        )
-        lifetime = controls.choice(
-            t("api_costs_page.lifetime"),
-            LIFETIMES,
-            "lifetime",
-            lambda name: t(f"api_costs_page.lifetime.{name}"),
-        )
-        mode = controls.choice(
-            t("api_costs_page.mode"),
-            MODES,
-            "costmode",
-            lambda name: t(f"api_costs_page.mode.{name}"),
-        )
-    return Costing(lifetime=lifetime, placement=placement, mode=mode)
-
-
-def said(costs: ApiCosts, choice: Costing) -> None:
+def said(costs: ApiCosts, choice: Costing, charted: Sequence[str]) -> None:
     """Who loses, and what the long lifetime does in both extremes."""
-    components.sentence(cost_view.sentence(costs, choice))
+    components.sentence(cost_view.sentence(costs, choice, charted))
     more = cost_view.lever_sentence(costs)
     if more:
         components.sentence(more)
@@ -48,12 +38,12 @@ def said(costs: ApiCosts, choice: Costing) -> None:
         components.note(t("api_costs_page.no_structure"))
 
 
-def bars(costs: ApiCosts, choice: Costing) -> None:
+def bars(costs: ApiCosts, choice: Costing, charted: Sequence[str]) -> None:
     """The charted models, then every model as a table."""
     components.chart_block(
         t("api_costs_page.dearest_first"),
         cost_view.unit_line(costs, choice),
-        cost_view.bars(costs),
+        cost_view.bars(costs, charted),
         "api-costs",
     )
     with components.rule("all_models"), st.container(gap="xxsmall"):
@@ -65,11 +55,11 @@ def bars(costs: ApiCosts, choice: Costing) -> None:
 
 def break_even(costs: ApiCosts) -> None:
     """When a write pays, and the bill at every hit ratio."""
-    rows = costs.report.break_even
+    rows = costs.break_even
     if not rows:
         return
     with components.rule("break_even"), components.two_across():
-        made = cost_view.hit_chart(costs)
+        made = cost_curves.hit_chart(costs)
         if made is not None and costs.headline is not None:
             model = md(costs.headline.none.model or "")
             components.chart_block(
@@ -80,13 +70,14 @@ def break_even(costs: ApiCosts) -> None:
             )
         with st.container(gap="xxsmall"):
             components.answer(t("api_costs_page.break_even"), t("api_costs_page.break_even_unit"))
-            tables.show(cost_view.break_even_table(rows), "break-even")
+            tables.show(cost_curves.break_even_table(rows), "break-even")
 
 
-def caveats(seen: View, costs: ApiCosts) -> None:
+def caveats(seen: View, costs: ApiCosts, scaled: bool) -> None:
     """What the figures rest on."""
     with components.rule("caveats"):
-        components.note(" ".join(t(f"api_costs_page.{name}") for name in ("tokenizer", "quality")))
+        tokenizer = "tokenizer_scaled" if scaled else "tokenizer"
+        components.note(" ".join(t(f"api_costs_page.{name}") for name in (tokenizer, "quality")))
         if costs.headline is not None and costs.headline.row.usd is not None:
             usd, model = costs.headline.row.usd, costs.headline.none.model or ""
             words = [t("api_costs_page.rests_on", model=md(model), usd=md(amount_usd(usd)))]
@@ -102,13 +93,26 @@ def page() -> None:
     if seen is None:
         return
     with st.container(gap="medium"):
-        choice = switches()
-        with st.spinner(t("ui.computing")):
-            costs = costing.api_costs(seen.workload_id, state.params(), choice, state.owner())
-        said(costs, choice)
-        bars(costs, choice)
+        choice = cost_controls.switches()
+        chosen = cost_controls.factors()
+        params = replace(state.params(), tokenizer_factors=costing.factors_of(chosen))
+        asked, owner = (seen.workload_id, params, choice), state.owner()
+        costs = studies.made(
+            asked,
+            lambda: costing.api_costs(*asked, owner),
+            lambda: costing.start_costs(*asked, owner),
+        )
+        if costs is None:
+            return
+        top = st.container()
+        charted = cost_controls.charted(cost_view.to_chart(costs))
+        with top:
+            said(costs, choice, charted)
+        bars(costs, choice, charted)
+        cost_sections.levers(costs)
+        cost_sections.sensitivity(costs)
         break_even(costs)
-        caveats(seen, costs)
+        caveats(seen, costs, bool(chosen))
 
 
 page()

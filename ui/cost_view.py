@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import plotly.graph_objects as go
-
-from econ.hit_curve import HitCurve, at_ends
+from econ.hit_curve import at_ends
 from econ.money import Amount, usd_from_e13
-from econ.report import BreakEven, PolicyRow
+from econ.report import PolicyRow
 from jobs.costing import ApiCosts, Costing, ModelCost
-from ui.charts import GRID, LOST, MUTED, NEUTRAL, OURS, Chart, frame, label, nice_ticks, tick_text
+from ui.charts import Chart
 from ui.components import mark
-from ui.numerals import amount, amount_of, amount_usd, foreign, md, percent
+from ui.numerals import amount, amount_of, amount_usd, foreign, md
 from ui.stacked_bars import Stack, stacked_bars
 from ui.tables import Column, Table
 from ui.words import say, t
@@ -31,14 +29,18 @@ CHARTED = (
 """Models of the chart, each from its maker; the table has every model."""
 EXTRA = ("storage", "pings")
 PART_COLUMNS = ("uncached", "write", "read", "output", "extra")
-HIT_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-def charted(costs: ApiCosts) -> list[ModelCost]:
+def charted(costs: ApiCosts, names: Sequence[str] = CHARTED) -> list[ModelCost]:
     """The rows of the chart, dearest first: the named models and the workload's headline."""
     headline = costs.headline.none.model if costs.headline else None
-    wanted = {*CHARTED, headline}
+    wanted = {*names, headline}
     return [one for one in costs.models if one.maker and one.none.model in wanted]
+
+
+def to_chart(costs: ApiCosts) -> list[str]:
+    """The models that the chart can show: those with a price from their maker."""
+    return sorted({one.none.model or "" for one in costs.models if one.maker})
 
 
 def loses(row: PolicyRow) -> bool:
@@ -46,11 +48,11 @@ def loses(row: PolicyRow) -> bool:
     return row.saving is not None and row.saving.high_e13 < 0
 
 
-def sentence(costs: ApiCosts, choice: Costing) -> str:
+def sentence(costs: ApiCosts, choice: Costing, names: Sequence[str]) -> str:
     """Who loses under this choice."""
     if choice.lifetime == "none":
         return t("api_costs_page.nobody_caches")
-    rows = [one.row for one in charted(costs) if one.row.policy != "none"]
+    rows = [one.row for one in charted(costs, names) if one.row.policy != "none"]
     lost = [row for row in rows if loses(row)]
     if not rows:
         return t("api_costs_page.not_simulated")
@@ -86,36 +88,36 @@ def lifetime_words(policy: str) -> str:
 
 def unit_line(costs: ApiCosts, choice: Costing) -> str:
     """What the bars are: USD, how many requests, which placement."""
-    requests = costs.report.baselines.requests or costs.report.baselines.rows
     chosen = costs.structured and choice.lifetime in ("short", "long")
     key = "unit_placed" if chosen else "unit"
     return t(
         f"api_costs_page.{key}",
-        requests,
+        costs.requests,
         mark=mark("simulated"),
         placement=t(f"api_costs_page.placement.{choice.placement}"),
     )
 
 
-def bars(costs: ApiCosts) -> Chart:
+def bars(costs: ApiCosts, names: Sequence[str]) -> Chart:
     """Dearest first, by what the money is for."""
-    rows = charted(costs)
+    rows = charted(costs, names)
     alt = t("api_costs_page.bars_alt")
-    return stacked_bars([_stack(one) for one in rows], alt, table(rows))
+    stacks = [stack(o.row, o.none, o.row.model or "", _note(o.row), loses(o.row)) for o in rows]
+    return stacked_bars(stacks, alt, table(rows))
 
 
-def _stack(one: ModelCost) -> Stack:
-    _, high = at_ends(one.row)
-    parts = {name: float(usd_from_e13(e13)) for name, e13 in _parts(high).items()}
-    row, none = one.row, one.none
+def stack(row: PolicyRow, none: PolicyRow, name: str, note: str, lost: bool) -> Stack:
+    """One bar: `row` by what the money is for, with the cost without caching as its tick."""
+    _, high = at_ends(row)
+    parts = {part: float(usd_from_e13(e13)) for part, e13 in _parts(high).items()}
     return Stack(
-        name=row.model or "",
+        name=name,
         parts=parts,
-        total=_high(row.usd),
-        reference=_high(none.usd),
+        total=high_usd(row.usd),
+        reference=high_usd(none.usd),
         shown=amount_of(row.usd) if row.usd else "",
-        note=_note(row),
-        lost=loses(row),
+        note=note,
+        lost=lost,
     )
 
 
@@ -127,7 +129,8 @@ def _parts(usd: Mapping[str, int]) -> dict[str, int]:
     return found
 
 
-def _high(value: Amount | None) -> float:
+def high_usd(value: Amount | None) -> float:
+    """The dearer end in USD; 0 where nothing is known."""
     return 0.0 if value is None else float(value.high_usd)
 
 
@@ -201,92 +204,6 @@ def _as_of(row: PolicyRow) -> str:
     return min((source.as_of for source in row.sources), default="")
 
 
-def break_even_table(rows: Sequence[BreakEven]) -> Table:
-    """From how many uses within the lifetime, or above which hit ratio, each lifetime pays."""
-    word = "api_costs_page.column."
-    return Table(
-        columns=(
-            Column(title=t(f"{word}model"), values=[row.model for row in rows]),
-            Column(title=t(f"{word}policy"), values=[lifetime_words(row.policy) for row in rows]),
-            Column(title=t(f"{word}uses"), values=[row.uses for row in rows], kind="count"),
-            Column(
-                title=t(f"{word}hit"), values=[row.token_hit_ratio for row in rows], kind="percent"
-            ),
-            Column(
-                title=t(f"{word}write_factor"), values=[f"{row.write_factor:f}" for row in rows]
-            ),
-            Column(title=t(f"{word}read_factor"), values=[f"{row.read_factor:f}" for row in rows]),
-        ),
-        alt=t("api_costs_page.break_even_alt"),
-    )
-
-
 def assumptions(row: PolicyRow) -> list[str]:
     """What the headline's row rests on, in words."""
     return [say(message) for message in dict.fromkeys(row.assumptions)]
-
-
-def hit_chart(costs: ApiCosts) -> Chart | None:
-    """The bill against the hit ratio, no caching as a line, and where the workload is now."""
-    headline = costs.headline
-    if headline is None or not costs.curves:
-        return None
-    figure = frame(280)
-    none = _high(headline.none.usd)
-    for number, curve in enumerate(costs.curves):
-        _curve(figure, curve, (OURS, NEUTRAL, MUTED)[number % 3])
-    figure.add_hline(y=none, line={"width": 1, "color": MUTED, "dash": "dot"})
-    label(figure, t("api_costs_page.part.none"), x=0, y=none, xanchor="left", yanchor="top")
-    _own_point(figure, headline)
-    high = max(none, *(float(usd) for curve in costs.curves for usd in curve.usd))
-    ticks = nice_ticks(0, high)
-    figure.update_yaxes(
-        tickvals=ticks, ticktext=[tick_text(x) for x in ticks], showgrid=True, gridcolor=GRID,
-        range=[0, high * 1.06],
-    )  # fmt: skip
-    figure.update_xaxes(
-        tickvals=HIT_TICKS, ticktext=[percent(x, 0) for x in HIT_TICKS], range=[-0.02, 1.06]
-    )
-    return Chart(figure=figure, alt=t("api_costs_page.hit_alt"), table=_hit_table(costs.curves))
-
-
-def _curve(figure: go.Figure, curve: HitCurve, color: str) -> None:
-    usd = [float(value) for value in curve.usd]
-    figure.add_scatter(
-        x=list(curve.ratios),
-        y=usd,
-        mode="lines",
-        line={"width": 3, "color": color},
-        hovertemplate="%{x:.0%}: %{y:,.2f}<extra></extra>",
-    )
-    words = f'<span style="color:{color}">{lifetime_words(curve.policy)}</span>'
-    label(figure, words, x=curve.ratios[2], y=usd[2], xanchor="left", yanchor="bottom")
-
-
-def _own_point(figure: go.Figure, headline: ModelCost) -> None:
-    """The row of the choice at its own hit ratio; a range is not a point."""
-    row = headline.row
-    if row.usd is None or not row.usd.exact or row.hit_ratio_low is None:
-        return
-    x, y = row.hit_ratio_low, _high(row.usd)
-    color = LOST if loses(row) else OURS
-    figure.add_scatter(
-        x=[x], y=[y], mode="markers", marker={"size": 11, "color": color},
-        hovertemplate="%{x:.1%}: %{y:,.2f}<extra></extra>",
-    )  # fmt: skip
-    words = t("api_costs_page.you_are_here", ratio=percent(x), usd=amount_of(row.usd))
-    side = "right" if x > 0.5 else "left"
-    label(figure, words, x=x, y=y, xanchor=side, yanchor="top", yshift=-8)
-
-
-def _hit_table(curves: Sequence[HitCurve]) -> Table:
-    return Table(
-        columns=(
-            Column(title=t("api_costs_page.column.hit"), values=curves[0].ratios, kind="percent"),
-            *(
-                Column(title=lifetime_words(curve.policy), values=curve.usd, kind="usd")
-                for curve in curves
-            ),
-        ),
-        alt=t("api_costs_page.hit_alt"),
-    )

@@ -1,6 +1,9 @@
-"""A study of the cache on a page: there already, or a job that is shown while it runs."""
+"""A result that takes long, on a page: there already, or a job that is shown while it runs."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
 
 import streamlit as st
 
@@ -11,32 +14,43 @@ from ui import failures, panel, state
 from ui.words import t
 
 _JOB = "_study_job"
+Made = TypeVar("Made")
 
 
 def study(workload_id: str, asked: flows.StudyParams) -> CacheStudy | None:
     """The study; None while it is being made, and where it could not be: the page says so."""
-    found = flows.cache_study(workload_id, asked, state.owner())
+    return made(
+        (workload_id, asked),
+        lambda: flows.cache_study(workload_id, asked, state.owner()),
+        lambda: flows.start_study(workload_id, asked, state.owner()),
+    )
+
+
+def made(asked: object, look: Callable[[], Made | None], start: Callable[[], str]) -> Made | None:
+    """What `look` finds; where that is nothing, a job is started by `start` and shown. `asked`
+    tells one question from the next."""
+    found = look()
     if found is not None:
         st.session_state.pop(_JOB, None)
         return found
     known = st.session_state.get(_JOB)
-    if known is None or known[0] != (workload_id, asked):
-        job_id = _start(workload_id, asked)
+    if known is None or known[0] != asked:
+        job_id = _started(start)
         if job_id is None:
             return None
-        st.session_state[_JOB] = known = ((workload_id, asked), job_id)
-    return _watch(known[1], workload_id, asked)
+        st.session_state[_JOB] = known = (asked, job_id)
+    return _watch(known[1], look)
 
 
-def _start(workload_id: str, asked: flows.StudyParams) -> str | None:
+def _started(start: Callable[[], str]) -> str | None:
     try:
-        return flows.start_study(workload_id, asked, state.owner())
+        return start()
     except KvledgerError as error:
         failures.show(error)
         return None
 
 
-def _watch(job_id: str, workload_id: str, asked: flows.StudyParams) -> CacheStudy | None:
+def _watch(job_id: str, look: Callable[[], Made | None]) -> Made | None:
     try:
         job = flows.job(job_id, state.owner())
     except NotFoundError:  # the page was left open longer than jobs are remembered
@@ -46,7 +60,7 @@ def _watch(job_id: str, workload_id: str, asked: flows.StudyParams) -> CacheStud
         panel.running(job_id)
         return None
     if job.state == "done":
-        found = flows.cache_study(workload_id, asked, state.owner())
+        found = look()
         if found is not None:
             st.session_state.pop(_JOB, None)
             return found
