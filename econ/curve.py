@@ -158,9 +158,10 @@ def _passed(blocks: Blocks, policy: Policy, asked: IntArray) -> list[npt.NDArray
         blocks.block_tokens if isinstance(blocks.block_tokens, int) else 0,
         np.zeros(0, dtype=np.int64) if uniform else np.asarray(blocks.block_tokens),
         blocks.input_tokens,
+        asked,
     )
     filled = max(int((blocks.file_blocks > 0).sum()), 1)
-    sums = [np.cumsum(part)[asked] for part in added]
+    sums = [np.cumsum(part) for part in added]
     return [sums[0], sums[1], sums[2] / filled]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from econ.replay_input import Ids
 from econ.replay_kernels import compiled
 from econ.workload import IntArray
 
@@ -16,7 +17,7 @@ WORD_BITS, WORD_SHIFT = 32, 5
 
 @compiled
 def next_uses(
-    offsets: IntArray, ids: IntArray, id_space: int, arrival_us: IntArray, ttl_us: int
+    offsets: IntArray, ids: Ids, id_space: int, arrival_us: IntArray, ttl_us: int
 ) -> IntArray:
     """For every entry where the next request that has its id has it first; NEVER where none has
     it, or none within the lifetime; REPEAT where the id stands in this request before."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from econ.replay_input import Ids
 from econ.replay_kernels import compiled
 from econ.workload import IntArray
 
 
 @compiled
 def gaps(
-    offsets: IntArray, ids: IntArray, id_space: int, arrival_us: IntArray, edges_us: IntArray
+    offsets: IntArray, ids: Ids, id_space: int, arrival_us: IntArray, edges_us: IntArray
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Uses again by bin of the time since the use before; then, by id, how many requests have it
     and how long its first use again took. A repeat inside one request is no use."""

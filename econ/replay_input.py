@@ -7,6 +7,7 @@ Rules 'engine': only whole blocks are kept, and at least one token of every prom
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,9 @@ from messages.errors import InputError, Message
 US_PER_S = 1_000_000
 DENSE_FACTOR = 4
 """Ids below this multiple of the entries are used as they are: an array over them stays small."""
+MOST_DENSE = (1 << 31) - 1
+Ids: TypeAlias = npt.NDArray[np.int32]
+"""Four bytes an entry: most of what a replay holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +32,7 @@ class Blocks:
     change with the rules. `block_tokens` is one int, or one size per entry of `ids`."""
 
     offsets: IntArray
-    ids: IntArray
+    ids: Ids
     id_space: int
     look: IntArray
     file_blocks: IntArray
@@ -105,7 +109,7 @@ def scopes_of(workload: Workload) -> tuple[Scope, ...]:
     return tuple(scope for scope in SCOPES if named[scope])
 
 
-def _scoped(workload: Workload, prefix: Prefix, scope: Scope) -> tuple[IntArray, int]:
+def _scoped(workload: Workload, prefix: Prefix, scope: Scope) -> tuple[Ids, int]:
     """Ids that are equal only inside one scope. A team's or a user's scope is inside one model
     too: what one model has computed is of no use to another."""
     ids, id_space = dense(prefix.block_ids)
@@ -115,21 +119,21 @@ def _scoped(workload: Workload, prefix: Prefix, scope: Scope) -> tuple[IntArray,
         codes = workload.text(name).codes.astype(np.int64) + 1
         groups = int(codes.max(initial=0)) + 1
         if groups > 1:
-            ids, id_space = dense(ids * groups + codes[block_rows(prefix)])
+            ids, id_space = dense(ids.astype(np.int64) * groups + codes[block_rows(prefix)])
     return ids, id_space
 
 
-def dense(values: npt.NDArray[np.int64]) -> tuple[IntArray, int]:
+def dense(values: IntArray) -> tuple[Ids, int]:
     """Whole numbers from 0 that are equal where `values` are, and how many there may be. Small
     ones stay as they are."""
-    values = values.astype(np.int64, copy=False)
     if not len(values):
-        return values, 0
-    if values.min() >= 0 and values.max() < DENSE_FACTOR * len(values):
-        return values, int(values.max()) + 1
-    from econ import replay_kernels
+        return values.astype(np.int32), 0
+    least, most = int(values.min()), int(values.max())
+    if least >= 0 and most < min(DENSE_FACTOR * len(values), MOST_DENSE):
+        return values.astype(np.int32), most + 1
+    from econ import replay_numbering
 
-    return replay_kernels.numbered(values)
+    return replay_numbering.numbered(values)
 
 
 def _engine(asked: Blocks, prefix: Prefix) -> Blocks:

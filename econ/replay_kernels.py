@@ -13,12 +13,12 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from econ.replay_input import Ids
 from econ.workload import IntArray
 
 F = TypeVar("F", bound=Callable[..., Any])
 Links = npt.NDArray[np.int32]
-AHEAD = 24
-MOST_AT_FIRST = 1 << 24  # places of a table that is made before it is known to be needed
+Touches = npt.NDArray[np.signedinteger[Any]]
 
 
 def _compiler() -> Any:
@@ -39,76 +39,6 @@ def compiled(function: F) -> F:
         return cast(F, NJIT(cache=True, nogil=True)(function))
     except RuntimeError:  # no folder for the compiled code
         return cast(F, NJIT(nogil=True)(function))
-
-
-def numbered(values: IntArray) -> tuple[IntArray, int]:
-    """Each value replaced by its rank in order of first appearance, and how many there are."""
-    if NJIT is None:
-        _, first, inverse = np.unique(values, return_index=True, return_inverse=True)
-        rank = np.empty(len(first), dtype=np.int64)
-        rank[np.argsort(first, kind="stable")] = np.arange(len(first), dtype=np.int64)
-        return np.asarray(rank[inverse.reshape(-1)]), len(first)
-    ranks, count = _numbered(values)
-    return ranks, int(count)
-
-
-@compiled
-def _numbered(values: IntArray) -> tuple[IntArray, int]:
-    """Open addressing; the table doubles when half of it is used. What followed a value when it
-    came first mostly follows it again: that is looked at before the table is."""
-    size = 1 << 16
-    while size < len(values) and size < MOST_AT_FIRST:
-        size <<= 1
-    ranks = np.empty(len(values), dtype=np.int64)
-    known = np.empty(size >> 1, dtype=np.int64)
-    table = np.full(size, -1, dtype=np.int32)
-    mask, count, guess, warm = size - 1, 0, 0, 0
-    for at in range(len(values)):
-        value = values[at]
-        if guess < count and known[guess] == value:
-            ranks[at] = guess
-            guess += 1
-            continue
-        if at >= warm:  # loads that do not wait for one another; the ranks are written over
-            warm = min(at + AHEAD, len(values))
-            for ahead in range(at, warm):
-                ranks[ahead] = table[_slot(values[ahead], mask)]
-        slot = _slot(value, mask)
-        while table[slot] >= 0 and known[table[slot]] != value:
-            slot = (slot + 1) & mask
-        if table[slot] < 0:
-            if count == len(known):
-                known, table = _doubled(known)
-                mask = len(table) - 1
-                slot = _slot(value, mask)
-                while table[slot] >= 0:
-                    slot = (slot + 1) & mask
-            known[count] = value
-            table[slot] = count
-            count += 1
-        ranks[at] = table[slot]
-        guess = ranks[at] + 1
-    return ranks, count
-
-
-@compiled
-def _doubled(known: IntArray) -> tuple[IntArray, Links]:
-    more = np.empty(2 * len(known), dtype=np.int64)
-    table = np.full(4 * len(known), -1, dtype=np.int32)
-    mask = len(table) - 1
-    for at in range(len(known)):
-        more[at] = known[at]
-        slot = _slot(known[at], mask)
-        while table[slot] >= 0:
-            slot = (slot + 1) & mask
-        table[slot] = at
-    return more, table
-
-
-@compiled
-def _slot(value: int, mask: int) -> int:
-    mixed = np.uint64(value) * np.uint64(0x9E3779B97F4A7C15)
-    return np.int64(mixed >> np.uint64(32)) & mask  # type: ignore[return-value]
 
 
 @compiled
@@ -136,10 +66,25 @@ def _ring(size: int) -> tuple[Links, Links]:
     return newer, older
 
 
-@compiled
 def lru_hits(
-    offsets: IntArray, ids: IntArray, id_space: int, look: IntArray, capacity: int,
+    offsets: IntArray, ids: Ids, id_space: int, look: IntArray, capacity: int,
     tail_first: bool, arrival_us: IntArray, ttl_us: int,
+) -> IntArray:  # fmt: skip
+    """See `_lru_hits`."""
+    last = untouched(len(ids), id_space)
+    return _lru_hits(offsets, ids, id_space, look, capacity, tail_first, arrival_us, ttl_us, last)
+
+
+def untouched(entries: int, id_space: int) -> Touches:
+    """The number of each block's last touch, -1 = none; made by numpy, which asks for large pages,
+    and narrow where the numbers are."""
+    return np.full(id_space, -1, dtype=np.int32 if entries < 1 << 31 else np.int64)
+
+
+@compiled
+def _lru_hits(
+    offsets: IntArray, ids: Ids, id_space: int, look: IntArray, capacity: int,
+    tail_first: bool, arrival_us: IntArray, ttl_us: int, last: Touches,
 ) -> IntArray:  # fmt: skip
     """Hit blocks of each request: the least recently touched goes. Touched head first, or tail
     first; then a block is always older than the one in front of it, and leaves go first. A block
@@ -147,7 +92,6 @@ def lru_hits(
     one of them out."""
     rows = len(offsets) - 1
     hits = np.zeros(rows, dtype=np.int64)
-    last = np.full(id_space, -1, dtype=np.int64)  # the number of a block's last touch
     touched = np.zeros(id_space if ttl_us >= 0 else 0, dtype=np.int64)
     size = oldest = oldest_row = 0  # touches before `oldest` keep nothing any more
     for row in range(rows):
@@ -176,7 +120,7 @@ def lru_hits(
 
 @compiled
 def fifo_hits(
-    offsets: IntArray, ids: IntArray, id_space: int, look: IntArray, capacity: int,
+    offsets: IntArray, ids: Ids, id_space: int, look: IntArray, capacity: int,
     arrival_us: IntArray, ttl_us: int,
 ) -> IntArray:  # fmt: skip
     """Hit blocks of each request: the block that was put in first goes, as soon as there is one

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from econ.replay_kernels import compiled
+from econ.replay_input import Ids
+from econ.replay_kernels import Touches, compiled, untouched
 from econ.workload import FloatArray, IntArray
 
 SPAN, SPAN_SHIFT = 64, 6
@@ -18,6 +19,7 @@ SPAN, SPAN_SHIFT = 64, 6
 
 Tree = npt.NDArray[np.int32]
 Marks = npt.NDArray[np.uint8]
+Steps = npt.NDArray[np.uint16]
 
 
 @compiled
@@ -42,9 +44,7 @@ def _older(tree: Tree, marks: Marks, place: int) -> int:
 
 
 @compiled
-def _touch(
-    tree: Tree, marks: Marks, last: IntArray, ids: IntArray, now: int, tail_first: bool
-) -> int:
+def _touch(tree: Tree, marks: Marks, last: Touches, ids: Ids, now: int, tail_first: bool) -> int:
     """Touch `ids` from the time `now` on; returns how many were new. Sums are passed up once for
     each leaf of the tree, not for each touch."""
     new = leaf = delta = 0
@@ -74,23 +74,37 @@ def _touch(
     return new
 
 
-@compiled
 def needed_capacity(
-    offsets: IntArray, ids: IntArray, id_space: int, look: IntArray, tail_first: bool,
+    offsets: IntArray, ids: Ids, id_space: int, look: IntArray, tail_first: bool,
     file_blocks: IntArray, block_tokens: int, sizes: IntArray, input_tokens: IntArray,
+    asked: IntArray,
 ) -> tuple[IntArray, IntArray, FloatArray]:  # fmt: skip
-    """Hit blocks, hit tokens and the sum of request ratios that each capacity adds to the one
-    below it, by capacity from 0. `sizes` has one size an entry, or is empty: then every block has
-    `block_tokens`, the last one what is left of the prompt.
-
-    Blocks that were touched one after the other need capacities that differ by one, so that one
-    question to the tree serves the run of a whole conversation.
-    """
-    blocks = np.zeros(id_space + 1, dtype=np.int64)
-    tokens = np.zeros(id_space + 1, dtype=np.int64)
-    ratios = np.zeros(id_space + 1, dtype=np.float64)
-    last = np.full(id_space, -1, dtype=np.int64)
+    """Hit blocks, hit tokens and the sum of request ratios that each capacity of `asked` (rising)
+    adds to the one before. `sizes` has one size an entry, or is empty: then every block has
+    `block_tokens`, the last one what is left of the prompt."""
+    step = np.zeros(id_space + 1, dtype=np.uint16)
+    np.add.at(step, asked[asked < id_space] + 1, 1)
+    np.cumsum(step, out=step)
     marks = np.zeros(len(ids) + SPAN, dtype=np.uint8)
+    last = untouched(len(ids), id_space)
+    return _needed_capacity(
+        offsets, ids, look, tail_first, file_blocks, block_tokens, sizes, input_tokens,
+        step, len(asked), marks, last,
+    )  # fmt: skip
+
+
+@compiled
+def _needed_capacity(
+    offsets: IntArray, ids: Ids, look: IntArray, tail_first: bool, file_blocks: IntArray,
+    block_tokens: int, sizes: IntArray, input_tokens: IntArray, step: Steps, steps: int,
+    marks: Marks, last: Touches,
+) -> tuple[IntArray, IntArray, FloatArray]:  # fmt: skip
+    """Blocks that were touched one after the other need capacities that differ by one, so that one
+    question to the tree serves the run of a whole conversation. `step` is the first capacity asked
+    for that is as large as a number of blocks; `steps` where none is."""
+    blocks = np.zeros(steps + 1, dtype=np.int64)
+    tokens = np.zeros(steps + 1, dtype=np.int64)
+    ratios = np.zeros(steps + 1, dtype=np.float64)
     tree = np.zeros((len(ids) >> SPAN_SHIFT) + 2, dtype=np.int32)
     live = now = 0
     for row in range(len(offsets) - 1):
@@ -107,13 +121,14 @@ def needed_capacity(
                 rank = live - _older(tree, marks, place)
             before = place
             needed = max(needed, rank)
-            blocks[needed] += 1
+            bin_of = step[needed]
+            blocks[bin_of] += 1
             if len(sizes):
-                tokens[needed] += sizes[at]
+                tokens[bin_of] += sizes[at]
             else:
                 rest = input_tokens[row] - (at - first) * block_tokens
-                tokens[needed] += max(0, min(block_tokens, rest))
-            ratios[needed] += 1.0 / file_blocks[row]
+                tokens[bin_of] += max(0, min(block_tokens, rest))
+            ratios[bin_of] += 1.0 / file_blocks[row]
         live += _touch(tree, marks, last, ids[first:end], now, tail_first)
         now += end - first
-    return blocks, tokens, ratios
+    return blocks[:steps], tokens[:steps], ratios[:steps]
