@@ -6,7 +6,7 @@ equal in every column are separate requests and are never merged.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from data_sources.traces.serving_csv import (
     rows_by_name,
     say_mismatched,
 )
-from econ.workload import Text
+from econ.workload import IntArray, Text
 from messages.errors import Message
 
 FORMAT = "burstgpt"
@@ -63,18 +63,19 @@ def read(files: Sequence[Decoded], options: ReadOptions, progress: Progress) -> 
         piece.columns["failed"] = (ints_of(piece.columns, "output_tokens", piece.rows) == 0).astype(
             np.int64
         )
-        piece.stats = _stats(piece, table)
-        _say(piece, table)
+        counts = {name: counts_of(table, name) for name in (_PROMPT, _ANSWER, _TOTAL)}
+        odd = mismatched(counts[_TOTAL], [counts[_PROMPT], counts[_ANSWER]])
+        piece.stats = _stats(piece, table, counts) | {"rows_total_mismatch": len(odd)}
+        _say(piece, table, odd)
         pieces.append(piece)
     return assemble(pieces, FORMAT, options)
 
 
-def _stats(piece: Piece, table: Table) -> dict[str, Any]:
-    found = length_stats(table, _LAYOUT) | order_stats(piece)
+def _stats(piece: Piece, table: Table, counts: Mapping[str, IntArray | None]) -> dict[str, Any]:
+    found = length_stats(table, _LAYOUT, counts) | order_stats(piece)
     for key, column in (("models", "Model"), ("log_types", "Log Type")):
         if column in table.columns:
             found[key] = rows_by_name(to_text(table.columns[column]))
-    found["rows_total_mismatch"] = len(_other_total(table))
     seconds = own_seconds(piece)
     if len(seconds) and not np.isnan(seconds).all():
         found["first_ts_s"] = round(float(np.nanmin(seconds)), 6)
@@ -84,12 +85,7 @@ def _stats(piece: Piece, table: Table) -> dict[str, Any]:
     return found
 
 
-def _other_total(table: Table) -> npt.NDArray[np.int64]:
-    parts = [counts_of(table, _PROMPT), counts_of(table, _ANSWER)]
-    return mismatched(counts_of(table, _TOTAL), parts)
-
-
-def _say(piece: Piece, table: Table) -> None:
+def _say(piece: Piece, table: Table, odd: IntArray) -> None:
     """What the receipt says of this file: failures, repeats, odd totals, an incomplete copy."""
     name = piece.file.source.name
     failed = int(ints_of(piece.columns, "failed", piece.rows).sum())
@@ -98,7 +94,7 @@ def _say(piece: Piece, table: Table) -> None:
     repeats = _repeats(piece)
     if repeats:
         piece.notes.append(Message("serving.equal_rows", {"file": name, "rows": repeats}))
-    say_mismatched(piece, _other_total(table), _TOTAL)
+    say_mismatched(piece, odd, _TOTAL)
     if table.rows not in PUBLISHED_ROWS.values():
         piece.notes.append(_not_as_published(piece, table))
 
@@ -118,11 +114,23 @@ def _not_as_published(piece: Piece, table: Table) -> Message:
 
 def _repeats(piece: Piece) -> int:
     """How many usable rows equal an earlier one in every column (by a 64-bit hash)."""
-    keys = np.zeros(piece.rows, dtype=np.uint64)
+    rows = _at_a_shared_time(piece)
+    keys = np.zeros(int(rows.sum()), dtype=np.uint64)
     for column in piece.columns.values():
-        values = column.codes.astype(np.int64) if isinstance(column, Text) else column
+        values = column.codes[rows].astype(np.int64) if isinstance(column, Text) else column[rows]
         bits = np.ascontiguousarray(values).view(np.uint64)
         keys = (keys ^ bits) * _MIX
         keys ^= keys >> np.uint64(29)
     keys.sort()
     return int((keys[1:] == keys[:-1]).sum())
+
+
+def _at_a_shared_time(piece: Piece) -> npt.NDArray[np.bool_]:
+    """Rows that may have an equal: in a file in order of time those with a neighbour of the same
+    time, otherwise all."""
+    seconds = own_seconds(piece)
+    steps = np.diff(seconds)
+    if len(seconds) < 2 or not (steps >= 0).all():  # an empty time is in no order
+        return np.ones(len(seconds), dtype=np.bool_)
+    same = steps == 0
+    return np.concatenate(([False], same)) | np.concatenate((same, [False]))

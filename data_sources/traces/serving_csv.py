@@ -53,11 +53,16 @@ def counts_of(table: Table, column: str) -> IntArray | None:
     return None if cells is None else to_counts(cells, column, Faults(table.rows))
 
 
-def length_stats(table: Table, layout: Layout) -> dict[str, Any]:
-    """Rows of the file, and those of them with a length of zero."""
+def length_stats(
+    table: Table, layout: Layout, known: Mapping[str, IntArray | None] | None = None
+) -> dict[str, Any]:
+    """Rows of the file, and those of them with a length of zero. `known`: columns of counts that
+    have been read already, by name."""
+    known = known or {}
     found: dict[str, Any] = {"rows": table.rows}
     for name, key in (("input_tokens", "rows_zero_input"), ("output_tokens", "rows_zero_output")):
-        counts = counts_of(table, layout.binding[name])
+        column = layout.binding[name]
+        counts = known[column] if column in known else counts_of(table, column)
         found[key] = 0 if counts is None else int((counts == 0).sum())
     return found
 
