@@ -99,6 +99,12 @@ def hits(
     return np.array(lists[-1], dtype=np.int64)
 
 
+def compile_ahead() -> None:
+    """Compile for large traces now, so that the first of them does not wait; kept on disk."""
+    whole = [np.zeros(n, dtype=np.int64) for n in (2, 1, 1, 2, 1, 1, 1, 1, 2, 2, 1, 1)]
+    _compiled()(*whole, 1, 1, 1, True)
+
+
 @cache
 def _compiled() -> Callable[..., None]:
     from numba import njit

@@ -12,6 +12,7 @@ from typing import Any
 
 from data_sources.store.computed import computed, keep_computed
 from data_sources.store.engine import current_store
+from econ.cache_kernel import compile_ahead
 from econ.hit_curve import HitCurve, hit_curves
 from econ.levers import Lever
 from econ.method import METHOD_VERSION
@@ -54,6 +55,7 @@ __all__ = [
     "factor_names",
     "factors_of",
     "forget_costs",
+    "makers_models",
     "smaller_of",
     "start_costs",
     "tokenizers",
@@ -61,9 +63,11 @@ __all__ = [
 ]
 
 KIND = "api_costs"
+COMPILE = "compile"
 DECORATION = re.compile(r"(-\d{8})?(-v\d+)?(:\d+)?$")
 KEPT_COSTS = 32
 tasks.register(KIND, "jobs.costing:costs_task")
+tasks.register(COMPILE, "jobs.costing:compile_task")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,8 +140,16 @@ def costs_task(params: dict[str, Any], progress: Progress) -> str:
     return name
 
 
+def compile_task(_params: dict[str, Any], progress: Progress) -> str:
+    """The job: what large traces are simulated with is compiled before somebody waits for it."""
+    progress(0.0, "simulate")
+    compile_ahead()
+    return ""
+
+
 def warm_costs() -> None:
-    """Have the example's costs made, where nobody has seen them yet."""
+    """Have the example's costs made, where nobody has seen them yet, and kernels compiled."""
+    current_runner().submit(COMPILE, {}, "")
     choice = Costing(lifetime=LIFETIMES[0], placement=PLACEMENTS[0], mode=MODES[0])
     if api_costs(example().id, ReportParams(), choice, "") is None:
         start_costs(example().id, ReportParams(), choice, "")
@@ -151,6 +163,12 @@ def smaller_of(model: ModelCost) -> Smaller | None:
 def tokenizers() -> tuple[Tokenizer, ...]:
     """Published factors between tokenizers; none of them is applied without being asked for."""
     return load_families().tokenizers
+
+
+def makers_models() -> list[str]:
+    """The models that can be charted: those that their maker sells."""
+    makers = (table for table in book().tables.values() if table.maker)
+    return sorted({model.id for table in makers for model in table.models})
 
 
 def factor_names() -> tuple[str, ...]:

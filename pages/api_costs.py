@@ -94,7 +94,9 @@ def page() -> None:
         return
     with st.container(gap="medium"):
         choice = cost_controls.switches()
-        chosen = cost_controls.factors()
+        with st.container(horizontal=True, key="controls_costs_more"):
+            charted = cost_controls.charted()
+            chosen = cost_controls.factors()
         params = replace(state.params(), tokenizer_factors=costing.factors_of(chosen))
         asked, owner = (seen.workload_id, params, choice), state.owner()
         costs = studies.made(
@@ -104,10 +106,7 @@ def page() -> None:
         )
         if costs is None:
             return
-        top = st.container()
-        charted = cost_controls.charted(cost_view.to_chart(costs))
-        with top:
-            said(costs, choice, charted)
+        said(costs, choice, charted)
         bars(costs, choice, charted)
         cost_sections.levers(costs)
         cost_sections.sensitivity(costs)

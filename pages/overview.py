@@ -15,6 +15,7 @@ def first_screen(seen: View) -> None:
     left, right = st.columns([5, 6], gap="large")
     with left:
         sections.number(seen.report, seen.about)
+        advice.sentence(seen.report)
         with st.container(horizontal=True, key="controls_first"):
             if not seen.is_example:
                 another_file()

@@ -7,12 +7,12 @@ from GPT-5.6 on (prompt_cache_options.mode). Other providers get the words alone
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
-from econ.report import CostReport
+from econ.report import Amount, CostReport
 from ui import components
 from ui.numerals import amount_usd, md
 from ui.words import t
@@ -31,6 +31,8 @@ SETTINGS: Mapping[tuple[str, str], tuple[str, ...]] = {
 }
 WITHOUT_PLACE = frozenset({"mixed", "none", "implicit", "explicit", "keep-alive"})
 UNCHANGED = frozenset({"as-billed", "own"})
+SAID = 2
+"""Groups of equal changes in the sentence; the popover has all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +45,21 @@ class Change:
     settings: tuple[str, ...]
 
 
+def saving_of(report: CostReport) -> Amount | None:
+    """What the best policy saves against today, against no caching where today is not known."""
+    best, baselines = report.baselines.best_reachable, report.baselines
+    if report.saving.reachable is not None or baselines.billed is not None:
+        return report.saving.reachable
+    if best is None or baselines.no_cache is None:
+        return None
+    none = baselines.no_cache
+    return Amount(low_e13=none.low_e13 - best.high_e13, high_e13=none.high_e13 - best.low_e13)
+
+
 def changes_of(report: CostReport) -> tuple[Change, ...]:
     """The changes that reach the best; none where nothing more is reachable or known."""
-    reachable, opened = report.saving.reachable, report.figures.get("best_reachable")
-    if reachable is None or reachable.high_e13 <= 0 or opened is None:
+    saving, opened = saving_of(report), report.figures.get("best_reachable")
+    if saving is None or saving.high_e13 <= 0 or opened is None:
         return ()
     changes = []
     for payee, how in opened.inputs.items():
@@ -60,14 +73,45 @@ def changes_of(report: CostReport) -> tuple[Change, ...]:
     return tuple(changes)
 
 
+def sentence(report: CostReport) -> None:
+    """What to change and what that saves, a month where days are known; nothing where nothing is
+    known to change."""
+    changes, saving = changes_of(report), saving_of(report)
+    if not changes or saving is None:
+        return
+    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for change in changes:
+        groups.setdefault((change.policy, change.settings), []).append(md(change.model))
+    said = [_group(models, *how) for how, models in list(groups.items())[:SAID]]
+    if len(groups) > SAID:
+        said.append(t("advice.more", len(groups) - SAID))
+    today = "" if report.baselines.billed is not None else "_uncached"
+    key = "saves" if saving.low_e13 >= 0 else "between"
+    month = report.month.reachable if report.month and not today else None
+    components.sentence(
+        t(f"advice.change{today}", changes="; ".join(said))
+        + " "
+        + t(f"advice.{key}", usd=md(amount_usd(saving)))
+        + ("" if month is None else t("advice.a_month", usd=md(amount_usd(month))))
+        + t("advice.stop")
+    )
+
+
+def _group(models: Sequence[str], policy: str, settings: Sequence[str]) -> str:
+    """'claude-opus-5: 1h, shared (`"cache_control": ...`)'."""
+    words = t("advice.to_none") if policy == "none" else f"*{md(policy)}*"
+    codes = t("advice.then").join(f"`{setting}`" for setting in settings)
+    return f"{', '.join(models)}: {words}" + (f" ({codes})" if codes else "")
+
+
 def popover(report: CostReport) -> None:
     """'What to change', with the saving; nothing where there is nothing to change."""
     changes = changes_of(report)
-    reachable, month = report.saving.reachable, report.month
-    if not changes or reachable is None:
+    saving, month = saving_of(report), report.month
+    if not changes or saving is None:
         return
     with st.popover(t("advice.open"), icon=":material/content_paste:", key="advice"):
-        usd = md(amount_usd(reachable))
+        usd = md(amount_usd(saving))
         if month is not None and month.reachable is not None:
             a_month = md(amount_usd(month.reachable))
             components.sentence(t("advice.saving_a_month", usd=usd, a_month=a_month))

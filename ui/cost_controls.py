@@ -43,20 +43,23 @@ def switches() -> Costing:
     return Costing(lifetime=lifetime, placement=placement, mode=mode)
 
 
-def charted(known: Sequence[str]) -> list[str]:
-    """Which of the `known` models the chart shows; nonsense in the URL counts as not said."""
+def charted() -> list[str]:
+    """Which models the chart shows, each from its maker; nonsense in the URL counts as not said."""
+    known = costing.makers_models()
     _take(URL_MODELS)
     said = str(st.session_state.get(f"_{URL_MODELS}") or "").split(",")
     chosen = [name for name in dict.fromkeys(said) if name in known][:MOST_CHARTED]
     chosen = chosen or [name for name in CHARTED if name in known]
     st.session_state["charted"] = chosen
-    st.multiselect(
-        t("api_costs_page.charted"),
-        list(known),
-        key="charted",
-        max_selections=MOST_CHARTED,
-        on_change=_charted,
-    )
+    words = t("api_costs_page.charted_open", len(chosen))
+    with st.popover(words, icon=":material/bar_chart:", key="charted_open"):
+        st.multiselect(
+            t("api_costs_page.charted"),
+            list(known),
+            key="charted",
+            max_selections=MOST_CHARTED,
+            on_change=_charted,
+        )
     return chosen
 
 

@@ -31,7 +31,7 @@ from ui.words import t
 
 
 def name_of(lever: Lever) -> str:
-    """'batch', or 'smaller model: claude-sonnet-5'."""
+    """'batch'; the smaller model by its name."""
     return t(f"api_costs_page.lever.{lever.kind}", model=foreign(lever.none.model or ""))
 
 
@@ -143,8 +143,10 @@ def _spread(swing: Swing) -> int:
 
 def _end(swing: Swing, end: str) -> str:
     name = swing.low_end if end == "low" else swing.high_end
-    if swing.name in ("tokenizer", "placement"):
+    if swing.name == "placement":
         return name
+    if swing.name == "tokenizer":
+        return f"× {name}" if name else ""
     return t(f"api_costs_page.swing_end.{name}") if name else ""
 
 
@@ -167,13 +169,13 @@ def swings_chart(costs: ApiCosts, headline: ModelCost) -> Chart | None:
                     width=BAR_PX / PITCH_PX, marker={"color": color}, hoverinfo="skip",
                 )  # fmt: skip
         name = html.escape(t(f"api_costs_page.swing.{swing.name}"))
-        said = f"{amount(first)} {_end(swing, 'low')} – {amount(last)} {_end(swing, 'high')}"
+        said = f"{_end(swing, 'low')} {amount(first)} – {_end(swing, 'high')} {amount(last)}"
         muted = f'<span style="color:{MUTED}">{html.escape(said)}</span>'
         label(
             figure, f"<b>{name}</b>{SPACE} {muted}", x=0, xref="paper", y=-row,
             xanchor="left", yanchor="bottom", yshift=BAR_PX / 2 + 1,
         )  # fmt: skip
-    figure.add_vline(x=base, line={"width": 2, "color": INK})
+    figure.add_vline(x=base, line={"width": 2, "color": INK}, layer="below")
     margin = (high - low) * 0.03
     ticks = nice_ticks(low, high)
     figure.update_xaxes(

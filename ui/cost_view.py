@@ -38,11 +38,6 @@ def charted(costs: ApiCosts, names: Sequence[str] = CHARTED) -> list[ModelCost]:
     return [one for one in costs.models if one.maker and one.none.model in wanted]
 
 
-def to_chart(costs: ApiCosts) -> list[str]:
-    """The models that the chart can show: those with a price from their maker."""
-    return sorted({one.none.model or "" for one in costs.models if one.maker})
-
-
 def loses(row: PolicyRow) -> bool:
     """Even the best case costs more than no caching."""
     return row.saving is not None and row.saving.high_e13 < 0

@@ -70,3 +70,36 @@ def test_the_caveats_are_on_the_page() -> None:
     said = words(opened("api_costs"))
     assert "Equal tokens are not equal answers" in said
     assert "tokenizer" in said
+
+
+def test_other_levers_stand_beside_caching_with_signed_savings() -> None:
+    at = with_trace()
+    frame = next(t.value for t in at.dataframe if "Lever" in t.value.columns)
+    assert frame["Lever"].tolist() == ["caching alone", "batch", "claude-sonnet-5"]
+    assert frame["Without caching"].tolist() == [0.345, 0.1725, 0.138]
+    assert frame["Saving without caching"].tolist() == [0.0, 0.1725, 0.207]
+    assert "quality is not compared" in words(at)
+
+
+def test_every_assumption_is_listed_with_its_ends_or_why_it_does_not_move() -> None:
+    at = with_trace()
+    frame = next(t.value for t in at.dataframe if "Assumption" in t.value.columns)
+    by_name = frame.set_index("Assumption")
+    assert by_name.loc["placement", "Effect there, USD"] == "+$0.12"
+    assert by_name.loc["response time", "Not moved because"] != ""
+
+
+def test_the_chart_shows_the_models_that_the_link_names() -> None:
+    at = opened("api_costs", chart="gpt-5.6-luna,nonsense")
+    calm(at)
+    assert at.multiselect[0].value == ["gpt-5.6-luna"]
+
+
+def test_a_tokenizer_factor_of_the_link_scales_other_models_and_is_said() -> None:
+    at = with_trace(tok="openai:1.5,nonsense:2,google:zero")
+    frame = next(t.value for t in at.dataframe if len(t.value) > 200)
+    sol = frame[(frame["Model"] == "gpt-5.6-sol") & (frame["Provider"] == "openai")]
+    assert sol["Total"].tolist() == [pytest.approx(0.152 * 1.5)]
+    opus = frame[(frame["Model"] == "claude-opus-5") & (frame["Provider"] == "anthropic")]
+    assert opus["Total"].tolist() == [0.305]
+    assert "times the factors set above" in words(at)

@@ -10,6 +10,7 @@ from econ.report_params import ReportParams
 from jobs import flows
 from messages.catalogue import LANGUAGES, t
 from messages.errors import Message
+from tests.pages.test_pages import opened, plain
 from ui import advice
 
 
@@ -50,3 +51,23 @@ def test_every_place_has_words_in_both_languages() -> None:
         for place in places:
             key = f"advice.place_{place.replace('-', '_')}"
             assert t(language, key) != key
+
+
+def test_the_sentence_names_the_change_its_setting_and_the_saving_a_month() -> None:
+    at = opened("overview")
+    said = next(plain(m.value) for m in at.markdown if "What to change" in m.value)
+    assert "claude-opus-5" in said
+    assert advice.ONE_HOUR in said
+    assert "a month" in said
+
+
+def test_a_file_that_says_nothing_of_a_cache_is_advised_against_no_caching() -> None:
+    known = report({"anthropic claude-opus-5": "5m, shared"}, None)
+    baselines = replace(
+        known.baselines,
+        billed=None,
+        no_cache=Amount.exactly(9),
+        best_reachable=Amount(low_e13=3, high_e13=4),
+    )
+    saving = advice.saving_of(replace(known, baselines=baselines))
+    assert saving == Amount(low_e13=5, high_e13=6)
