@@ -58,11 +58,6 @@ def _shares(rows: tuple[Compared, ...]) -> Table:
               for r in rows]  # fmt: skip
     columns = (
         Column(title=t("cache_page.column_cache"), values=tokens),
-        Column(
-            title=t("cache_page.column_blocks"),
-            values=[row.theirs.capacity_blocks for row in rows],
-            kind="count",
-        ),
         Column(title=t("cache_page.column_published"), values=[_theirs(row) for row in rows]),
         Column(title=t("cache_page.column_ours"), values=[percent(row.ours) for row in rows]),
         Column(title=t("cache_page.column_gap_points"), values=[signed_points(r) for r in rows]),

@@ -146,15 +146,21 @@ def _blocks(of: Scale, match: re.Match[str]) -> int | None:
     return min(of.blocks(size, units[match[2]]), MOST_BLOCKS) if size > 0 else None
 
 
-def words(of: Scale, blocks: int) -> str:
-    """'5,859 blocks', '3 M tokens', '393.2 GB', in the unit of the axis."""
+def short(of: Scale, blocks: int) -> str:
+    """'5,859 blocks', '3 M tokens', '393 GB', in the unit of the axis."""
     if of.unit == "blocks":
         return t("cache_page.blocks", blocks)
     if of.unit == "tokens":
         return t("cache_page.tokens_size", tokens=compact(of.of(blocks)))
-    price = of.usd_per_hour(blocks)
-    size = gb_words(of.gb(blocks))
-    return size if price is None else f"{size}, {t('cache_page.usd_hour', usd=usd(price))}"
+    return gb_words(of.gb(blocks))
+
+
+def words(of: Scale, blocks: int) -> str:
+    """The same, and dollars an hour where memory has a price: '393 GB, $1.57/h'."""
+    price, said = of.usd_per_hour(blocks), short(of, blocks)
+    if price is None or of.unit != "gb":
+        return said
+    return f"{said}, {t('cache_page.usd_hour', usd=usd(price))}"
 
 
 def gb_words(gb: float) -> str:

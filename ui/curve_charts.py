@@ -33,7 +33,7 @@ LINES: dict[Policy, dict[str, object]] = {
 DRAWN: tuple[Policy, ...] = ("clairvoyant", "fifo", "lru", "lru-leaf")
 KNEE_FOOT = 0.11
 """The knee is named at the foot, where no curve that has risen to it passes."""
-CLEAR, NEAR, LOW = 0.2, 0.25, 0.3
+CLEAR, NEAR, LOW = 0.2, 0.3, 0.3
 """Shares of the picture: how far words stand from a curve, when two names are in each other's way,
 and below which height words have no room under a curve."""
 RIGHT = 0.72
@@ -177,13 +177,14 @@ def _spot(
         marker={"size": 13, "color": PAPER, "line": {"width": 3, "color": spot.color}},
         hoverinfo="skip",
         showlegend=False,
+        cliponaxis=False,
         name=spot.name,
     )
     right = _share(size, ends) > RIGHT
     charts.label(
         figure,
         f'<span style="color:{spot.color}"><b>{html.escape(spot.name)}</b></span><br>'
-        f"{html.escape(cache_size.words(scale, spot.blocks))}<br>{percent(spot.ratio, 0)}",
+        f"{html.escape(cache_size.short(scale, spot.blocks))}<br>{percent(spot.ratio, 0)}",
         x=math.log10(size),
         y=top * spot.foot,
         xanchor="right" if right else "left",
@@ -200,7 +201,7 @@ def _foot(
     not over the knee's."""
     foot = height + CLEAR if height < LOW else height - CLEAR
     near = any(abs(_share(scale.of(other.blocks), ends) - at) < NEAR for other in others)
-    return KNEE_FOOT + NEAR + CLEAR / 2 if near and foot < KNEE_FOOT + NEAR else foot
+    return max(foot, KNEE_FOOT + CLEAR) if near else foot
 
 
 def _share(size: float, ends: tuple[float, float]) -> float:
