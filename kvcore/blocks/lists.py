@@ -43,10 +43,11 @@ def _between(links: Int32s, block: int, older: int, newer: int) -> None:
 
 @compiled
 def _mark(counts: Int64s, which: int) -> None:
-    if which < MASK_BITS:
-        counts[MASK_LOW] |= 1 << which
+    place = int(which)  # interpreted, a 32-bit number would not shift beyond its own width
+    if place < MASK_BITS:
+        counts[MASK_LOW] |= 1 << place
     else:
-        counts[MASK_HIGH] |= 1 << (which - MASK_BITS)
+        counts[MASK_HIGH] |= 1 << (place - MASK_BITS)
 
 
 @compiled
@@ -64,10 +65,11 @@ def _unmark(links: Int32s, counts: Int64s, which: int) -> None:
     end = counts[BLOCKS] + which
     if links[end, NEWER] != end:
         return
-    if which < MASK_BITS:
-        counts[MASK_LOW] &= ~(1 << which)
+    place = int(which)
+    if place < MASK_BITS:
+        counts[MASK_LOW] &= ~(1 << place)
     else:
-        counts[MASK_HIGH] &= ~(1 << (which - MASK_BITS))
+        counts[MASK_HIGH] &= ~(1 << (place - MASK_BITS))
 
 
 @compiled

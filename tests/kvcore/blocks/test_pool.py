@@ -54,7 +54,7 @@ def test_a_full_hit_on_blocks_in_use_gets_its_own_last_block_and_gives_it_back()
 
 def test_a_partial_block_is_never_found() -> None:
     pool = BlockPool(4, BLOCK_TOKENS)
-    kept(pool, run_of(0, 1) + [50, 51])
+    kept(pool, [*run_of(0, 1), 50, 51])
     assert pool.resident_blocks == 1
 
 
@@ -156,7 +156,7 @@ def test_a_block_in_use_is_never_taken() -> None:
 
 def test_a_pre_empted_sequence_finds_its_whole_blocks_again() -> None:
     pool = BlockPool(6, BLOCK_TOKENS)
-    hashes, tokens = named(run_of(0, 2) + [9])
+    hashes, tokens = named([*run_of(0, 2), 9])
     admission = pool.admit(hashes, tokens, 8, 3)
     assert admission is not None
     pool.publish(admission.table, hashes, tokens)
