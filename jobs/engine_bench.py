@@ -42,6 +42,9 @@ INSTALL = "pip install -r requirements.txt"
 POLL_S = 0.25
 END_S = 5.0
 KEPT_LINES = 20
+LONGEST_LINE = 300
+REFUSED = 1
+ACCIDENT = "Traceback"
 tasks.register(KIND, "jobs.engine_bench:bench_task")
 
 _starting = threading.Lock()
@@ -49,10 +52,10 @@ _starting = threading.Lock()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchAsked:
-    """What to measure: quickly (under 90 s) or everything; `only` names cases, empty = all."""
+    """What to measure: quickly (under 90 s) or everything; `only` names cases, none = all."""
 
     quick: bool = True
-    only: str = ""
+    only: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +102,7 @@ def start_bench(asked: BenchAsked, owner: str) -> str:
     with _starting:
         if running_bench() is not None:
             raise input_error("bench.already")
-        params = {"owner": owner, "quick": asked.quick, "only": asked.only}
+        params = {"owner": owner, "quick": asked.quick, "only": list(asked.only)}
         return current_runner().submit(KIND, params, owner)
 
 
@@ -127,8 +130,8 @@ def _command(params: Mapping[str, Any], result: Path) -> list[str]:
     words += ["--json", str(result)]
     if params["quick"]:
         words.append("--quick")
-    if params["only"]:
-        words += ["--only", params["only"]]
+    for case in params["only"]:
+        words += ["--only", case]
     return words
 
 
@@ -185,7 +188,6 @@ def _follow(child: subprocess.Popen[str], progress: Progress) -> None:
     reader = threading.Thread(target=_read, args=(child.stderr, said), daemon=True)
     reader.start()
     last: deque[str] = deque(maxlen=KEPT_LINES)
-    error: Message | None = None
     step = (0.0, "start")
     while True:
         progress(*step)
@@ -195,17 +197,18 @@ def _follow(child: subprocess.Popen[str], progress: Progress) -> None:
             continue
         if line is None:
             break
-        event = _event(line)
-        if event is None:
-            last.append(line.rstrip())
-        elif "error" in event:
-            error = _error(event)
+        found = _step(line)
+        if found is None:
+            last.append(" ".join(line.split())[:LONGEST_LINE])
         else:
-            step = _step(event, step)
+            step = found
     status = child.wait()
     if status:
-        log.error("the benchmark ended with %s: %s", status, " | ".join(last)[-2000:])
-        raise SourceError(error or Message("bench.failed", {"status": str(status)}))
+        log.error("the benchmark ended with %s: %s", status, " | ".join(last))
+        # It refuses with 1 and one sentence; anything else is an accident.
+        if status == REFUSED and last and not any(line.startswith(ACCIDENT) for line in last):
+            raise SourceError(Message("bench.refused", {"why": last[-1]}))
+        raise SourceError(Message("bench.failed", {"status": str(status)}))
 
 
 def _read(pipe: IO[str] | None, said: queue.SimpleQueue[str | None]) -> None:
@@ -217,20 +220,15 @@ def _read(pipe: IO[str] | None, said: queue.SimpleQueue[str | None]) -> None:
     said.put(None)
 
 
-def _event(line: str) -> Mapping[str, Any] | None:
+def _step(line: str) -> tuple[float, str] | None:
+    """The share of cases behind it, and the case that runs now; None where the line is no such."""
     try:
         event = json.loads(line)
     except ValueError:
         return None
-    return event if isinstance(event, dict) and ("error" in event or "stage" in event) else None
-
-
-def _step(event: Mapping[str, Any], before: tuple[float, str]) -> tuple[float, str]:
-    fraction, stage = event.get("fraction"), event["stage"]
-    known = isinstance(fraction, int | float) and 0 <= fraction <= 1
-    return (float(fraction or 0) if known else before[0]), str(stage)[:64]
-
-
-def _error(event: Mapping[str, Any]) -> Message:
-    """What the engine refuses with: its own English sentence, named as the engine's."""
-    return Message("bench.refused", {"why": " ".join(str(event.get("text", "")).split())[:300]})
+    if not isinstance(event, dict) or "case" not in event:
+        return None
+    at, cases, stage = event.get("i"), event.get("n"), str(event["case"])[:64]
+    if not isinstance(at, int) or not isinstance(cases, int) or not 0 < at <= cases + 1:
+        return 0.0, stage
+    return (at - 1) / cases, stage

@@ -18,7 +18,7 @@ from data_sources.probe.asked import (
 )
 from data_sources.store import probes as rows
 from data_sources.store.engine import current_store
-from data_sources.store.probes import StoredProbe
+from data_sources.store.probes import StoredProbe as StoredProbe
 from jobs.profiling import this_machine
 
 

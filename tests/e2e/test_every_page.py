@@ -17,6 +17,7 @@ TITLES = {
     "cache": "cache_page.title",
     "reports": "reports_page.title",
     "prices": "prices_page.title",
+    "engine": "engine_page.title",
 }
 JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 MESSAGE_ID = re.compile(r"\b[a-z_]+\.[a-z_]{3,}(?:\.[a-z_]+)*\b")
@@ -46,6 +47,7 @@ CATALOGUE_ROOMS = {
     "workload_page",
     "reports_page",
     "prices_page",
+    "engine_page",
     "ui",
     "report",
     "traces",

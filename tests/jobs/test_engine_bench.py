@@ -66,11 +66,11 @@ def alive(pid: int) -> bool:
 
 
 def params(only: str) -> dict[str, Any]:
-    return {"owner": "ann", "quick": True, "only": only}
+    return {"owner": "ann", "quick": True, "only": [only]}
 
 
 def test_a_run_is_kept_as_measured_here(place: Path) -> None:
-    job_id = start_bench(BenchAsked(only="whole"), "ann")
+    job_id = start_bench(BenchAsked(only=("whole",)), "ann")
     job = current_runner().status(job_id, "ann")
     assert (job.state, job.result_id) == ("done", profiling.digest(LONG))
     (entry,) = [row for row in profiling.profiles() if row.origin != "reference"]
@@ -84,7 +84,9 @@ def test_progress_comes_from_the_childs_messages() -> None:
     seen: list[tuple[float, str]] = []
     bench_task(params("whole"), lambda fraction, stage, rows=None: seen.append((fraction, stage)))
     assert seen[0] == (0.0, "start")
-    assert (0.25, "ttft_cold") in seen
+    assert (0.0, "load") in seen
+    assert (0.25, "ttft") in seen
+    assert (1.0, "done") in seen
     assert seen[-1] == (1.0, "save")
 
 
@@ -112,7 +114,12 @@ def test_a_stopped_run_ends_its_process_and_keeps_nothing(place: Path) -> None:
 
 @pytest.mark.parametrize(
     ("only", "message_id"),
-    [("fall", "bench.failed"), ("refuse", "bench.refused"), ("none", "bench.no_result")],
+    [
+        ("fall", "bench.failed"),
+        ("bug", "bench.failed"),
+        ("refuse", "bench.refused"),
+        ("none", "bench.no_result"),
+    ],
 )
 def test_a_run_that_ends_badly_is_one_sentence(only: str, message_id: str) -> None:
     with pytest.raises(SourceError) as caught:
@@ -173,7 +180,7 @@ def test_looking_for_torch_does_not_import_it() -> None:
 def test_a_killed_parent_leaves_no_child(place: Path, sign: signal.Signals) -> None:
     code = (
         "from jobs import engine_bench as e; e.MODULE = 'tests.jobs.stand_in';"
-        "e.bench_task({'owner': 'ann', 'quick': True, 'only': 'sleep'}, lambda *_: None)"
+        "e.bench_task({'owner': 'ann', 'quick': True, 'only': ['sleep']}, lambda *_: None)"
     )
     parent = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
     try:

@@ -1,0 +1,227 @@
+"""What the Engine page says of time: first token, decode, whole requests, sharing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from econ.device_cases import (
+    DecodeStep,
+    Pair,
+    decode_steps,
+    pair_near,
+    pairs,
+    series,
+)
+from kvcore.profile import find
+from ui import components, engine_charts
+from ui.components import Explanation
+from ui.engine_profiles import Shown, known_by, origin, rate
+from ui.numerals import md, percent
+from ui.time_lines import duration
+from ui.words import t
+
+ARTICLE_COLD_S, ARTICLE_WARM_S, ARTICLE_TOKENS = 31.983, 0.042, 13_220
+
+
+def first_screen(shown: Shown) -> None:
+    """Both times to the first token of the longest prompt."""
+    pair = pair_near(shown.profile, None)
+    if pair is None:
+        components.hero(t("engine_page.hero_none"), t("engine_page.unknown"), origin(shown.entry))
+        return
+    beneath = t(
+        "engine_page.hero_beneath",
+        tokens=pair.prompt_tokens,
+        reused=pair.reused_tokens,
+        known=known_by(shown, (pair.cold, pair.warm)),
+    )
+    both = t("engine_page.both", cold=duration(pair.cold_s), warm=duration(pair.warm_s))
+    components.hero(t("engine_page.hero"), both, beneath)
+
+
+def sentence(shown: Shown) -> None:
+    """What both times mean, and what re-use does not do."""
+    pair = pair_near(shown.profile, None)
+    if pair is None:
+        components.sentence(t("engine_page.no_pair"))
+        return
+    components.sentence(
+        t(
+            "engine_page.sentence",
+            tokens=pair.prompt_tokens,
+            cold=duration(pair.cold_s),
+            warm=duration(pair.warm_s),
+            model=md(shown.profile.model.name),
+        )
+    )
+
+
+def how(shown: Shown) -> None:
+    """What was timed, the floor's formula, and the article's own experiment."""
+    pair, model = pair_near(shown.profile, None), shown.profile.model
+    sums = [
+        t("engine_page.how_warm"),
+        t("engine_page.how_spread"),
+        t("engine_page.how_contended"),
+        t(
+            "engine_page.how_floor",
+            weights=f"{model.weights_bytes / 1e6:,.0f}",
+            kv=model.kv_bytes_per_token,
+            rate=rate(shown.profile.limits.triad_bytes_per_s),
+        ),
+    ]
+    if pair is not None and pair.cold.spread is not None and pair.warm.spread is not None:
+        spreads = {"cold": duration(pair.cold.spread), "warm": duration(pair.warm.spread)}
+        sums.insert(2, t("engine_page.how_spread_here", **spreads))
+    article = t(
+        "engine_page.how_article",
+        cold=f"{ARTICLE_COLD_S}",
+        warm=f"{ARTICLE_WARM_S}",
+        tokens=ARTICLE_TOKENS,
+    )
+    what = t("engine_page.how_source", name=md(shown.entry.name), model=md(model.source))
+    mark = "measured" if shown.entry.origin == "measured" else "published"
+    explanation = Explanation(
+        formula=t("engine_page.how_formula"),
+        sums=tuple(sums),
+        sources=((mark, what), ("published", article)),
+    )
+    components.how(explanation, "how_engine")
+
+
+def first_token(found: Sequence[Shown]) -> None:
+    """Cold against warm by prompt length, of every chosen profile."""
+    made = engine_charts.first_token([(shown.name, pairs(shown.profile)) for shown in found])
+    if made is None:
+        return
+    first = pairs(found[0].profile)
+    rows = [row for pair in first for row in (pair.cold, pair.warm)]
+    with components.rule("first_token"):
+        components.chart_block(
+            _first_token_heading(first),
+            t("engine_page.first_token_unit", known=known_by(found[0], rows)),
+            made,
+            "first-token",
+        )
+
+
+def _first_token_heading(found: Sequence[Pair]) -> str:
+    if len(found) < 2:
+        return t("engine_page.first_token_one")
+    short, long = found[0], found[-1]
+    return t(
+        "engine_page.first_token_heading",
+        short=short.prompt_tokens,
+        long=long.prompt_tokens,
+        cold_short=duration(short.cold_s),
+        cold_long=duration(long.cold_s),
+        warm_short=duration(short.warm_s),
+        warm_long=duration(long.warm_s),
+    )
+
+
+def decode(shown: Shown) -> None:
+    """A step's time over the context beside what bandwidth allows."""
+    steps = decode_steps(shown.profile)
+    if not steps:
+        return
+    with components.rule("decode"):
+        components.chart_block(
+            _decode_heading(steps),
+            t(
+                "engine_page.decode_unit",
+                rate=rate(shown.profile.limits.triad_bytes_per_s),
+                known=known_by(shown, [step.row for step in steps]),
+            ),
+            engine_charts.decode(steps),
+            "decode",
+        )
+        components.note(t("engine_page.decode_note"))
+
+
+def _decode_heading(steps: Sequence[DecodeStep]) -> str:
+    first, last = steps[0], steps[-1]
+    if last.floor_s is None:
+        return t("engine_page.decode_plain", tokens=last.context_tokens, step=duration(last.step_s))
+    return t(
+        "engine_page.decode_heading",
+        first=first.context_tokens,
+        last=last.context_tokens,
+        step_first=duration(first.step_s),
+        step_last=duration(last.step_s),
+        floor=duration(last.floor_s),
+    )
+
+
+def reply(shown: Shown) -> None:
+    """Whole requests by reply length: re-use takes prefill away and nothing else."""
+    rows = series(shown.profile, "reply", "reply_tokens")
+    cold = [row for row in rows if not row.params.get("reused_tokens")]
+    warm = [row for row in rows if row.params.get("reused_tokens")]
+    if len(cold) < 2 or len(warm) < 2:
+        return
+    made = engine_charts.replies(
+        [(t("engine_page.cold"), "plain", cold), (t("engine_page.warm"), "ours", warm)]
+    )
+    saved = [(a.median or 0.0) - (b.median or 0.0) for a, b in zip(cold, warm, strict=False)]
+    with components.rule("reply"):
+        heading = t(
+            "engine_page.reply_heading", first=duration(saved[0]), last=duration(saved[-1])
+        ) if min(saved[0], saved[-1]) > 0 else t("engine_page.reply_plain")  # fmt: skip
+        unit = t("engine_page.reply_unit", known=known_by(shown, rows))
+        components.chart_block(heading, unit, made, "reply")
+        tokens = {
+            kind: _reply_decode(shown, reused) for kind, reused in (("cold", False), ("warm", True))
+        }
+        if tokens["cold"] is not None and tokens["warm"] is not None:
+            both = {kind: duration(value) for kind, value in tokens.items() if value is not None}
+            components.note(t("engine_page.reply_note", **both))
+
+
+def _reply_decode(shown: Shown, reused: bool) -> float | None:
+    rows = [
+        row
+        for row in series(shown.profile, "reply_decode", "reply_tokens")
+        if bool(row.params.get("reused_tokens")) == reused
+    ]
+    return rows[-1].median if rows else None
+
+
+def throughput(shown: Shown) -> None:
+    """Tokens served a second by the share of every prompt that is cached."""
+    rows = series(shown.profile, "throughput", "hit_ratio")
+    if not rows:
+        return
+    labels = [percent(float(row.params["hit_ratio"]), 0) for row in rows]
+    titles = (t("engine_page.hits"), t("engine_page.tokens_s"), t("engine_page.throughput_alt"))
+    made = engine_charts.case_columns(rows, labels, tokens_s, titles)
+    with components.rule("throughput"):
+        heading = t(
+            "engine_page.throughput_heading",
+            none=tokens_s(rows[0].median or 0.0),
+            most=tokens_s(rows[-1].median or 0.0),
+            ratio=labels[-1],
+        )
+        unit = t("engine_page.throughput_unit", known=known_by(shown, rows))
+        components.chart_block(heading, unit, made, "throughput")
+
+
+def tokens_s(value: float) -> str:
+    """'1,234 tokens/s'."""
+    return t("engine_page.tokens_a_second", value=f"{value:,.0f}")
+
+
+def salt(shown: Shown) -> None:
+    """What a stranger could learn from the time, with one salt and with another."""
+    rows = {kind: find(shown.profile, "salt", salt=kind) for kind in ("same", "other")}
+    if not rows["same"] or not rows["other"]:
+        return
+    same, other = rows["same"][0], rows["other"][0]
+    named = [(t(f"engine_page.salt_{kind}"), row.median or 0.0, duration(row.median or 0.0), "",
+              kind == "same") for kind, row in (("other", other), ("same", same))]  # fmt: skip
+    made = engine_charts.bars(named, t("engine_page.first_s"), t("engine_page.salt_alt"))
+    with components.rule("salt"):
+        heading = t("engine_page.salt_heading", same=named[1][2], other=named[0][2])
+        unit = t("engine_page.salt_unit", known=known_by(shown, (same, other)))
+        components.chart_block(heading, unit, made, "salt")
+        components.note(t("engine_page.salt_note"))
