@@ -25,7 +25,7 @@ from data_sources.traces.block_rows import (
 )
 from data_sources.traces.block_sizes import KnownSize, unfit
 from data_sources.traces.faults import Rejects
-from data_sources.traces.mooncake_rows import Rows, physical_lines, read_rows
+from data_sources.traces.mooncake_rows import OWNERS, Rows, physical_lines, read_rows
 from data_sources.traces.pieces import Piece
 from econ.workload import EMPTY, Column, IntArray, Prefix
 from messages.errors import Message, input_error
@@ -91,7 +91,11 @@ def _columns(rows: Rows, keep: IntArray) -> dict[str, Column]:
     columns: dict[str, Column] = {
         "input_tokens": rows.counts["input_length"][keep],
         "output_tokens": rows.counts["output_length"][keep],
-        **{name: text.take(keep) for name, text in rows.names.items()},
+        **{
+            name: text.take(keep)
+            for name, text in rows.names.items()
+            if name not in OWNERS or text.values
+        },
     }
     arrival_s = rows.times[keep] / MILLISECONDS.units_a_second
     if not np.isnan(arrival_s).all():

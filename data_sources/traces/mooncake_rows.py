@@ -23,6 +23,8 @@ from econ.workload import EMPTY, FloatArray, IntArray, Text
 from messages.errors import Message, input_error
 
 COUNTS = ("input_length", "output_length", "block_size")
+OWNERS = ("user", "team")
+"""Who sent a request, where the file says so: what separate caches would hit can then be told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +48,7 @@ class Layout:
         )
 
 
-MOONCAKE = Layout(names=("session_id", "model"))
+MOONCAKE = Layout(names=("session_id", "model", *OWNERS))
 NO_KEY = -1
 _BLOCK_BYTES = 1 << 24
 _PROGRESS_ROWS = 50_000

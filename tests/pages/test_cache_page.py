@@ -108,3 +108,17 @@ def test_a_place_that_is_no_size_is_left_out(wild: str) -> None:
     at = opened("cache", here=wild, size_unit="gb", kv_bytes="-1", usd_gb_hour="NaN")
     assert "You are here:" not in plain(words(at))
     assert at.metric[0].label == "The knee of your curve"
+
+
+def test_a_block_trace_that_names_users_says_what_their_salt_costs() -> None:
+    rows = [
+        {"timestamp": 1000 * n, "input_length": 1024, "output_length": 1, "hash_ids": [0, 1 + n],
+         "user": f"u{n % 2}", "team": "one"}
+        for n in range(4)
+    ]  # fmt: skip
+    at = dropped(opened("workload"), "users.jsonl", "".join(json.dumps(r) + "\n" for r in rows))
+    at.switch_page("../pages/cache.py").run()
+    calm(at)
+    assert "Keeping users apart costs 12.5 points: 37.5\u00a0% becomes 25.0\u00a0%" in words(at)
+    (scope,) = [c for c in at.button_group if c.key == "scope"]
+    assert scope.options == ["all requests", "per team", "per user"]
