@@ -21,10 +21,14 @@ DeviceKind = Literal["cpu", "cuda", "mps"]
 KeyPosition = Literal["after_rope", "before_rope"]
 
 UNITS: Mapping[str, str] = {
+    "limit_bytes": "bytes/s",  # limit ("copy", "triad", "host to device", "device to host")
+    "limit_flop": "FLOP/s",  # limit ("matmul float32", ...), side
     "ttft_cold": "s",  # prompt_tokens
     "ttft_warm": "s",  # prompt_tokens, reused_tokens: the same prompt with that many tokens cached
     "decode": "s",  # one step: context_tokens, batch
     "decode_no_cache": "s",  # one token with everything computed again: context_tokens
+    "layers_prefill": "s",  # a large model's first few layers: layers, prompt_tokens
+    "layers_decode": "s",  # one step of them: layers, context_tokens, batch
     "block_gather": "bytes/s",  # context_tokens, block_tokens: scattered blocks into one tensor
     "block_size": "s",  # one decode step: block_tokens, context_tokens
     "block_waste": "ratio",  # unused / reserved: allocation, block_tokens or max_tokens

@@ -54,7 +54,7 @@ def dumps(profile: DeviceProfile) -> str:
 
 
 def loads(text: str | bytes) -> DeviceProfile:
-    """The profile in ``text``; raises ProfileError: the place, what was expected, what was found."""
+    """The profile in ``text``; raises ProfileError (place, what was expected, what was found)."""
     if len(text) > MAX_BYTES:
         raise ProfileError("profile", f"at most {MAX_BYTES:,} bytes", f"{len(text):,}")
     try:

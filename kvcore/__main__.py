@@ -1,0 +1,42 @@
+"""The engine's own command: `python -m kvcore bench | generate | info`. Needs torch alone."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+NO_TORCH = "kvcore needs torch, which is not installed: pip install torch"
+
+
+def parser_of() -> argparse.ArgumentParser:
+    """All commands and flags."""
+    from kvcore import generate
+    from kvcore.bench import command
+
+    parser = argparse.ArgumentParser(prog="python -m kvcore", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    bench = commands.add_parser("bench", help="measure this device into a DeviceProfile")
+    command.add_flags(bench)
+    bench.set_defaults(run=command.bench)
+    text = commands.add_parser("generate", help="continue a prompt, with the engine's own report")
+    generate.add_flags(text)
+    text.set_defaults(run=generate.generate)
+    info = commands.add_parser("info", help="device, packages and model, as JSON")
+    info.set_defaults(run=generate.info)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Exit status: 0; 1 refused; 2 wrong usage; 128 + n where signal n stopped it."""
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        print(NO_TORCH, file=sys.stderr)
+        return 1
+    parsed = parser_of().parse_args(arguments)
+    return int(parsed.run(parsed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

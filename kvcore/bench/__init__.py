@@ -1,0 +1,1 @@
+"""The benchmark that turns a device into a DeviceProfile."""
