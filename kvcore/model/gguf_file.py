@@ -122,19 +122,22 @@ def gguf_shape(file: GgufFile) -> ModelShape:
     head_dim = _whole(file, f"{arch}.attention.key_length", hidden // heads)
     if _whole(file, f"{arch}.rope.dimension_count", head_dim) != head_dim or head_dim % 2:
         raise damaged(file.path, f"{arch}.rope.dimension_count is not the head's {head_dim}")
-    theta = float(file.value(f"{arch}.rope.freq_base", 10_000.0))
+    kv_heads = _whole(file, f"{arch}.attention.head_count_kv", heads)
+    if heads % kv_heads:
+        raise damaged(file.path, f"{arch}.attention.head_count_kv is {kv_heads} for {heads} heads")
+    theta = _number(file, f"{arch}.rope.freq_base", 10_000.0)
     return ModelShape(
         name=str(file.value("general.name", file.path.stem)),
         layers=_whole(file, f"{arch}.block_count"),
         hidden=hidden,
         intermediate=_whole(file, f"{arch}.feed_forward_length"),
         heads=heads,
-        kv_heads=_whole(file, f"{arch}.attention.head_count_kv", heads),
+        kv_heads=kv_heads,
         head_dim=head_dim,
-        vocab=len(file.value("tokenizer.ggml.tokens", ())) or _whole(file, f"{arch}.vocab_size"),
+        vocab=_vocab(file, arch),
         rope_theta=theta,
         rope_scaling=_scaling(file, arch, head_dim, theta),
-        norm_eps=float(file.needed(f"{arch}.attention.layer_norm_rms_epsilon")),
+        norm_eps=_number(file, f"{arch}.attention.layer_norm_rms_epsilon"),
         max_context=_whole(file, f"{arch}.context_length", 2048),
         tied_embeddings=not file.has("output.weight"),
         qkv_bias=file.has("blk.0.attn_q.bias"),
@@ -149,6 +152,19 @@ def _whole(file: GgufFile, key: str, default: int | None = None) -> int:
     if not isinstance(value, int) or value < 1:
         raise damaged(file.path, f"{key} is {value}; one whole number from 1 up is expected")
     return value
+
+
+def _number(file: GgufFile, key: str, default: float | None = None) -> float:
+    value = file.needed(key) if default is None else file.value(key, default)
+    if not isinstance(value, int | float) or not 0 < value < 1e18:
+        raise damaged(file.path, f"{key} is {value}; a positive number is expected")
+    return float(value)
+
+
+def _vocab(file: GgufFile, arch: str) -> int:
+    """Ids there are: the written vocabulary, or its size where the file holds none."""
+    words = file.value("tokenizer.ggml.tokens")
+    return len(words) if isinstance(words, list) and words else _whole(file, f"{arch}.vocab_size")
 
 
 def _layer(file: GgufFile, shape: ModelShape, index: int, make: Make) -> Layer:

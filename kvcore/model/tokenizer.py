@@ -32,7 +32,11 @@ CONTROL, USER_DEFINED = 3, 4  # tokenizer.ggml.token_type
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tokenizer:
-    """A byte-level BPE vocabulary. Decoding what was encoded gives the same text back."""
+    """A byte-level BPE vocabulary. Decoding what was encoded gives the same text back.
+
+    Bytes that the vocabulary does not hold are left out, as in transformers; SmolLM2's lacks
+    six control characters and the first bytes of planes without characters.
+    """
 
     backend: Backend
     bos_id: int | None
@@ -97,9 +101,13 @@ def gguf_tokenizer(file: GgufFile) -> tuple[Tokenizer | None, str]:
     pre = file.value("tokenizer.ggml.pre", "default")
     if pre not in DIGITS and pre not in SPLITS:
         return None, f"tokenizer.ggml.pre is {pre}; read are {', '.join((*DIGITS, *SPLITS))}"
+    try:
+        backend = _byte_level_bpe(file, pre)
+    except Exception as error:  # the binding raises bare Exception for merges that do not fit
+        return None, f"the vocabulary in the file does not fit together ({error})"
     return (
         Tokenizer(
-            backend=_byte_level_bpe(file, pre),
+            backend=backend,
             bos_id=file.value("tokenizer.ggml.bos_token_id"),
             eos_id=file.value("tokenizer.ggml.eos_token_id"),
             chat_template=file.value("tokenizer.chat_template"),
