@@ -55,7 +55,8 @@ def levers_chart(levers: Sequence[Lever]) -> Chart:
         stack(lever.best, lever.none, name_of(lever), _saving(lever), _loses(lever))
         for lever in levers
     ]
-    return stacked_bars(stacks, t("api_costs_page.levers_alt"), levers_table(levers))
+    table = levers_table(levers)
+    return stacked_bars(stacks, t("api_costs_page.levers_alt"), table, legend=False)
 
 
 def _loses(lever: Lever) -> bool:
@@ -75,8 +76,12 @@ def _saving(lever: Lever) -> str:
 def _how(lever: Lever) -> str:
     best = lever.best
     words = lifetime_words(best.policy) if best.policy != "none" else t("api_costs_page.none_best")
-    place = f", {best.placement}" if best.placement else ""
-    return f"{words}{place}"
+    return words + _placed(best.placement)
+
+
+def _placed(placement: str | None) -> str:
+    """', shared'; '' for none."""
+    return f", {t(f'api_costs_page.placement.{placement}')}" if placement else ""
 
 
 def levers_table(levers: Sequence[Lever]) -> Table:
@@ -133,7 +138,7 @@ def swings_unit(headline: ModelCost) -> str:
     """Which row the assumptions stand behind."""
     row = headline.row
     usd = md(amount_usd(row.usd)) if row.usd else ""
-    how = lifetime_words(row.policy) + (f", {row.placement}" if row.placement else "")
+    how = lifetime_words(row.policy) + _placed(row.placement)
     return t("api_costs_page.swings_unit", model=md(row.model or ""), usd=usd, how=how)
 
 
@@ -144,7 +149,7 @@ def _spread(swing: Swing) -> int:
 def _end(swing: Swing, end: str) -> str:
     name = swing.low_end if end == "low" else swing.high_end
     if swing.name == "placement":
-        return name
+        return t(f"api_costs_page.placement.{name}") if name else ""
     if swing.name == "tokenizer":
         return f"× {name}" if name else ""
     return t(f"api_costs_page.swing_end.{name}") if name else ""
@@ -169,7 +174,7 @@ def swings_chart(costs: ApiCosts, headline: ModelCost) -> Chart | None:
                     width=BAR_PX / PITCH_PX, marker={"color": color}, hoverinfo="skip",
                 )  # fmt: skip
         name = html.escape(t(f"api_costs_page.swing.{swing.name}"))
-        said = f"{_end(swing, 'low')} {amount(first)} – {_end(swing, 'high')} {amount(last)}"
+        said = f"{_end(swing, 'low')}: {amount(first)} – {_end(swing, 'high')}: {amount(last)}"
         muted = f'<span style="color:{MUTED}">{html.escape(said)}</span>'
         label(
             figure, f"<b>{name}</b>{SPACE} {muted}", x=0, xref="paper", y=-row,

@@ -48,12 +48,14 @@ class Stack:
     lost: bool
 
 
-def stacked_bars(stacks: Sequence[Stack], alt: str, table: Table) -> Chart:
-    """Horizontal bars, each with its label line above it, a legend on top, the axis below."""
+def stacked_bars(stacks: Sequence[Stack], alt: str, table: Table, *, legend: bool = True) -> Chart:
+    """Horizontal bars, each with its label line above it, a legend on top, the axis below.
+    `legend` False: a chart above on the same page has it."""
     rows = max(len(stacks), 1)
     above, below = 34, 20
     height = (rows - 1) * PITCH_PX + above + below
-    figure = frame(height + LEGEND_PX + 40, bottom=28)
+    top = LEGEND_PX if legend else 8
+    figure = frame(height + top + 40, bottom=28)
     high = max([*(s.total for s in stacks), *(s.reference for s in stacks), 0.0]) or 1.0
     for part in PARTS:
         if any(stack.parts.get(part) for stack in stacks):
@@ -81,9 +83,9 @@ def stacked_bars(stacks: Sequence[Stack], alt: str, table: Table) -> Chart:
     )
     figure.update_layout(
         barmode="stack",
-        showlegend=True,
+        showlegend=legend,
         barcornerradius=0,
-        margin={"t": LEGEND_PX},
+        margin={"t": top},
         legend={
             "orientation": "h",
             "traceorder": "normal",
