@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from jobs import flows
-from ui import advice, components, downloads, sections, state, upload, view
+from ui import advice, components, downloads, engine_strip, sections, state, upload, view
 from ui.view import View
 from ui.words import t
 
@@ -49,6 +49,7 @@ def page() -> None:
         sections.buckets(seen.report)
         sections.hit_ratio(seen.report)
         sections.trust(seen.report, "overview")
+        engine_strip.on_this_machine()
 
 
 page()

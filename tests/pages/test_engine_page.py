@@ -206,3 +206,14 @@ def test_the_pool_is_walked_step_by_step() -> None:
     at.slider[0].set_value(at.slider[0].max).run()
     calm(at)
     assert re.search(r"\*\*Request \d+ ends", words(at))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_overview_says_both_times_of_this_machine_with_their_day(language: str) -> None:
+    assert t(language, "engine_page.strip_none") in words(opened(lang=language))
+    profiling.keep(OTHER, "imported", "ann")
+    assert t(language, "engine_page.strip_none") in words(opened(lang=language))
+    profiling.keep(WHOLE, "measured", "ann")
+    shown = words(opened(lang=language))
+    for part in ("67.8", "89.7", "13,220", "2026-11-29"):
+        assert part in shown
