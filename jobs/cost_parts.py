@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -10,6 +11,7 @@ from econ.cards import ModelRef, cards_of
 from econ.levers import Lever, levers
 from econ.report import BreakEven, CostReport, PolicyRow, ReportParams
 from econ.report_build import billing_options
+from econ.report_store import params_to_store
 from econ.select import select
 from econ.sensitivity import Swing, swings
 from econ.structure import has_structure
@@ -17,9 +19,10 @@ from econ.tokenizer import SAME
 from econ.workload import Workload
 from jobs.progress import Progress
 from jobs.reporting import book, report
-from jobs.shelf import opened
+from jobs.shelf import LastUsed, opened
 from price_tables.families import load_families
 
+KEPT_LEVERS = 16
 SHORT, LONG = ("5m", "30m"), ("1h", "12h")
 LIFETIMES = ("short", "long", "automatic", "mixed", "none")
 PLACEMENTS = ("shared", "end", "every", "bound")
@@ -68,12 +71,16 @@ class CostParts:
     swings: tuple[Swing, ...]
 
 
+_levers: LastUsed[tuple[Lever, ...]] = LastUsed(KEPT_LEVERS)  # no switch of the page moves them
+
+
 def compute(
     workload_id: str, params: ReportParams, choice: Costing, owner: str, progress: Progress
 ) -> CostParts:
     """All parts, each stage said to `progress`. NotFoundError as for the workload's report."""
     progress(0.0, "open")
-    workload = opened(workload_id, owner).workload
+    found_at = opened(workload_id, owner)
+    workload = found_at.workload
     structured = has_structure(workload)
     asked = _asked(params, choice, structured)
     if workload.observed:  # names its own models: ask for everybody's
@@ -89,7 +96,7 @@ def compute(
     levered: tuple[Lever, ...] = ()
     swung: tuple[Swing, ...] = ()
     if headline is not None:
-        levered, swung = _what_if(workload, params, headline)
+        levered, swung = _what_if(found_at.key, workload, params, headline)
     requests = found.baselines.requests or found.baselines.rows
     return CostParts(
         requests=requests,
@@ -126,7 +133,7 @@ def headline_of(models: Sequence[ModelCost], used: Sequence[str]) -> ModelCost |
 
 
 def _what_if(
-    workload: Workload, params: ReportParams, headline: ModelCost
+    key: str, workload: Workload, params: ReportParams, headline: ModelCost
 ) -> tuple[tuple[Lever, ...], tuple[Swing, ...]]:
     provider, model = headline.none.provider or "", headline.none.model or ""
     options = billing_options(workload, params)
@@ -138,8 +145,13 @@ def _what_if(
     name = None if smaller is None else smaller.model
     factor = factors.get(model, factors.get(provider, SAME))
     published = next((t.factor for t in families.tokenizers if model in t.models), None)
+    question = (key, book().version, ref, json.dumps(params_to_store(params), sort_keys=True))
+
+    def make() -> tuple[Lever, ...]:
+        return levers(chosen, book(), pricing, ref, name, factors)
+
     return (
-        levers(chosen, book(), pricing, ref, name, factors),
+        _levers.get(question, make),
         swings(chosen, book(), pricing, headline.row, factor, published),
     )
 
