@@ -42,11 +42,13 @@ AZURE = Path("traces", "serving_plain", "azure2023", "AzureLLMInferenceTrace_con
 
 
 class Asked(NamedTuple):
-    """One request: names and tokens of its whole blocks, and how far it may hit."""
+    """One request: names and tokens of its whole blocks, how far it may hit, and how many blocks
+    it needs, the partial last one included."""
 
     hashes: np.ndarray
     tokens: np.ndarray
     limit_tokens: int
+    blocks: int
     keys: list[bytes]
 
 
@@ -86,7 +88,7 @@ class PlainPool:
         block.older = block.newer = None
         self.free_blocks -= 1
 
-    def request(self, keys: list[bytes], most: int) -> int:
+    def request(self, keys: list[bytes], most: int, blocks: int) -> int:
         """Look up, touch, allocate with eviction, name, free tail first."""
         table: list[PlainBlock] = []
         for key in keys[:most]:
@@ -99,7 +101,7 @@ class PlainPool:
             if block.refs == 0:
                 self.take_out(block)
             block.refs += 1
-        for _ in range(len(keys) - hits):
+        for _ in range(blocks - hits):
             block = self.first.newer
             self.take_out(block)
             if block.key is not None:
@@ -108,7 +110,7 @@ class PlainPool:
                 block.key = None
             block.refs = 1
             table.append(block)
-        for block, key in zip(table[hits:], keys[hits:], strict=True):
+        for block, key in zip(table[hits:], keys[hits:], strict=False):
             block.key = key
             self.known[key] = block
         for block in table:
@@ -125,22 +127,23 @@ def mooncake(root: Path) -> list[Asked]:
     asked = []
     for row in range(len(prompts)):
         start, size = prefix.offsets[row], prefix.block_tokens
-        whole = min(int(prefix.offsets[row + 1] - start), int(prompts[row]) // size)
+        blocks = int(prefix.offsets[row + 1] - start)
+        whole = min(blocks, int(prompts[row]) // size)
         tokens = np.zeros((whole, BLOCK_TOKENS), dtype=np.uint32)
         ids = prefix.block_ids[start : start + whole].astype("<i8")
         tokens[:, :2] = ids.view(np.uint32).reshape(-1, 2)
         hashes = chain(bytes(32), tokens.reshape(-1), BLOCK_TOKENS)
         most = min(whole, (int(prompts[row]) - 1) // size)
         keys = [bytes(name) for name in hashes]
-        asked.append(Asked(hashes, tokens.reshape(-1), most * BLOCK_TOKENS, keys))
+        asked.append(Asked(hashes, tokens.reshape(-1), most * BLOCK_TOKENS, blocks, keys))
     return asked
 
 
-def ours(requests: list[Asked], blocks: int) -> int:
+def ours(pool: BlockPool, requests: list[Asked]) -> int:
     """All requests through the engine's pool; hits."""
-    pool, hits = BlockPool(blocks, BLOCK_TOKENS), 0
-    for hashes, tokens, limit, _ in requests:
-        admission = pool.admit(hashes, tokens, limit, len(hashes))
+    hits = 0
+    for hashes, tokens, limit, blocks, _ in requests:
+        admission = pool.admit(hashes, tokens, limit, blocks)
         assert admission is not None
         pool.publish(admission.table, hashes, tokens, admission.hit_blocks)
         pool.release(admission.table)
@@ -148,10 +151,12 @@ def ours(requests: list[Asked], blocks: int) -> int:
     return hits
 
 
-def theirs(requests: list[Asked], blocks: int) -> int:
+def theirs(pool: PlainPool, requests: list[Asked]) -> int:
     """All requests through the pool of objects; hits."""
-    pool = PlainPool(blocks)
-    return sum(pool.request(keys, limit // BLOCK_TOKENS) for _, _, limit, keys in requests)
+    hits = 0
+    for _, _, limit, blocks, keys in requests:
+        hits += pool.request(keys, limit // BLOCK_TOKENS, blocks)
+    return hits
 
 
 def pickled(tokens: list[int]) -> bytes:
@@ -163,15 +168,20 @@ def pickled(tokens: list[int]) -> bytes:
     return parent
 
 
-def paired(calls: dict[str, Callable[[], Any]]) -> dict[str, list[tuple[float, float]]]:
-    """Elapsed and processor seconds of each call, taken in turns."""
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
-    for call in calls.values():
-        call()  # compiled and warm
+Case = tuple[Callable[[], Any], Callable[[Any], Any]]
+
+
+def paired(cases: dict[str, Case]) -> dict[str, list[tuple[float, float]]]:
+    """Elapsed and processor seconds of each case, taken in turns. What is made first, such as an
+    empty pool, is not timed."""
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in cases}
+    for make, call in cases.values():
+        call(make())  # compiled and warm
     for _ in range(RUNS):
-        for name, call in calls.items():
+        for name, (make, call) in cases.items():
+            made = make()
             elapsed, busy = time.perf_counter(), time.process_time()
-            call()
+            call(made)
             found[name].append((time.perf_counter() - elapsed, time.process_time() - busy))
     return found
 
@@ -191,17 +201,25 @@ def told(name: str, times: list[tuple[float, float]], units: int, unit: str) -> 
 def pool_table(root: Path) -> bool:
     """Look up, allocate, free, evict; True where the target is met at every size."""
     requests = mooncake(root)
-    references = sum(len(asked.keys) for asked in requests)
-    print(f"Mooncake conversation: {len(requests):,} requests, {references:,} whole blocks")
+    references = sum(asked.blocks for asked in requests)
+    print(f"Mooncake conversation: {len(requests):,} requests, {references:,} blocks")
     fits = True
     for blocks in CAPACITIES:
         times = paired(
             {
-                "kvcore": lambda blocks=blocks: ours(requests, blocks),
-                "objects and a dict": lambda blocks=blocks: theirs(requests, blocks),
+                "kvcore": (
+                    lambda blocks=blocks: BlockPool(blocks, BLOCK_TOKENS),
+                    lambda pool: ours(pool, requests),
+                ),
+                "objects and a dict": (
+                    lambda blocks=blocks: PlainPool(blocks),
+                    lambda pool: theirs(pool, requests),
+                ),
             }
         )
-        print(f"  {blocks:,} blocks: {ours(requests, blocks):,} hits, {theirs(requests, blocks):,}")
+        hits = ours(BlockPool(blocks, BLOCK_TOKENS), requests)
+        rival_hits = theirs(PlainPool(blocks), requests)
+        print(f"  {blocks:,} blocks: {hits:,} hits, the other pool {rival_hits:,}")
         rates = [told(name, found, references, "references") for name, found in times.items()]
         print(f"     {rates[0] / rates[1]:.1f} x; target {TARGET_RATE / 1e6:.2f} M references/s")
         fits &= rates[0] >= TARGET_RATE
@@ -211,11 +229,13 @@ def pool_table(root: Path) -> bool:
 def hash_table() -> bool:
     """Names of the blocks of one long prompt; True where ours cost at most half."""
     tokens = np.random.default_rng(5).integers(0, 50_000, HASHED_TOKENS)
-    listed = tokens.tolist()
     times = paired(
         {
-            "packed uint32": lambda: [chain(bytes(32), tokens, BLOCK_TOKENS) for _ in range(20)],
-            "pickle": lambda: [pickled(listed) for _ in range(20)],
+            "packed uint32": (
+                lambda: tokens,
+                lambda made: [chain(bytes(32), made, BLOCK_TOKENS) for _ in range(20)],
+            ),
+            "pickle": (tokens.tolist, lambda made: [pickled(made) for _ in range(20)]),
         }
     )
     print(f"SHA-256 over blocks of {BLOCK_TOKENS} tokens, {HASHED_TOKENS:,} tokens")

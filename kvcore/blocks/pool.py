@@ -125,7 +125,7 @@ class BlockPool:
         least is left to compute. Tokens are compared, so a collision is a miss. Nothing changes.
         """
         names, packed = self._named(hashes, tokens)
-        most = self._most(names, limit_tokens)
+        most = max(0, min(len(names), limit_tokens // self.block_tokens))
         found = np.empty(most, dtype=np.int32)
         return found[: kernels.match(self._arrays, names, packed, most, found)]
 
@@ -136,7 +136,8 @@ class BlockPool:
     def allocate(self, blocks: int) -> Int32s | None:
         """`blocks` blocks held once, int32; blank ones first, then evicted ones. None, and nothing
         evicted, where so many are not free. Zero is always possible."""
-        self._expire()
+        if self._counts[EXPIRING]:
+            self._expire()
         taken = np.empty(blocks, dtype=np.int32)
         return None if kernels.allocate(self._arrays, taken) == NO_ROOM else taken
 
@@ -153,10 +154,11 @@ class BlockPool:
         On a full hit, the last whole block is behind the limit: where nobody holds it, it is in
         the table itself, to be computed again in place, and nothing is evicted for a second copy.
         """
-        self._expire()
+        if self._counts[EXPIRING]:
+            self._expire()
         names, packed = self._named(hashes, tokens)
         table = np.empty(blocks, dtype=np.int32)
-        most = self._most(names, limit_tokens)
+        most = max(0, min(len(names), limit_tokens // self.block_tokens))
         hits = kernels.admit(self._arrays, names, packed, most, table)
         return None if hits == NO_ROOM else Admission(table, hits)
 
@@ -227,16 +229,13 @@ class BlockPool:
                     "tokens": len(tokens),
                 },
             )
-        packed = tokens if tokens.dtype is PACKED else tokens.astype(PACKED)
-        return _plain(hashes), _plain(packed)
-
-    def _most(self, hashes: Bytes, limit_tokens: int) -> int:
-        return max(0, min(len(hashes), limit_tokens // self.block_tokens))
+        as_they_are = tokens.dtype is PACKED and tokens.flags.carray
+        packed: Tokens = tokens if as_they_are else tokens.astype(PACKED)  # type: ignore[assignment]
+        return _plain(hashes), packed
 
     def _expire(self) -> None:
-        if self._counts[EXPIRING]:
-            now_us = round(self._clock() * US_PER_S)
-            kernels.expire(self._arrays, now_us, 1 + self.policy.normal_class)
+        now_us = round(self._clock() * US_PER_S)
+        kernels.expire(self._arrays, now_us, 1 + self.policy.normal_class)
 
     def _done(self, answer: int) -> int:
         if answer < 0:
