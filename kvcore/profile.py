@@ -41,6 +41,8 @@ UNITS: Mapping[str, str] = {
     "hash": "s/token",  # block identity: method
     "collision": "probability",  # at least one among blocks: bits, blocks
     "offload": "bytes/s",  # blocks to and from host memory: direction, block_tokens
+    "attention": "bytes/s",  # decode attention, one layer: kernel, heads, batch, context_tokens
+    "decode_graphs": "s",  # one step with and without CUDA graphs: graphs, batch
     "kv_error_kl": "nats",  # against the same model with unquantised KV: format
     "kv_error_top1": "ratio",  # equal most likely token: format
     "kv_format_bits": "bits/element",  # scales included: format

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from kvcore.bench.cases.cuda_only import attention, graphs
 from kvcore.bench.cases.decode import block_gather, block_size, decode, decode_no_cache
 from kvcore.bench.cases.first_token import first_token
 from kvcore.bench.cases.formats import format_error
@@ -42,4 +43,6 @@ CASES: tuple[Case, ...] = (
     Case("collision", "collision", collision_odds, 1),
     Case("formats", "kv_error_kl", format_error, 6),
     Case("offload", "offload", offload, 4),
+    Case("attention", "attention", attention, 10),
+    Case("graphs", "decode_graphs", graphs, 3),
 )

@@ -1,4 +1,4 @@
-"""Run under TRITON_INTERPRET=1 as a process of its own: the kernel against plain attention.
+"""The kernel against plain attention: on a GPU, or under TRITON_INTERPRET=1 by itself.
 
 Reads one JSON list of cases from standard input, prints the largest error of each.
 """
@@ -28,6 +28,7 @@ def reference(
 
 def error_of(case: dict[str, Any]) -> float:
     torch.manual_seed(case.get("seed", 0))
+    device = case.get("device", "cpu")
     heads, kv_heads, head_dim, size = (case[key] for key in ("heads", "kv_heads", "hd", "block"))
     lengths = case["lengths"]
     dtype = getattr(torch, case.get("dtype", "float32"))
@@ -56,15 +57,15 @@ def error_of(case: dict[str, Any]) -> float:
     q = q.to(dtype)
     scale = head_dim**-0.5
     found = paged_decode(
-        q,
-        k,
-        v,
-        tables,
-        torch.tensor(lengths, dtype=torch.int32),
+        q.to(device),
+        k.to(device),
+        v.to(device),
+        tables.to(device),
+        torch.tensor(lengths, dtype=torch.int32, device=device),
         scale=scale,
-        scales=scales,
+        scales=scales and Scales(*(part.to(device) for part in scales)),
         split=case.get("split"),
-    )
+    ).cpu()
     worst = 0.0
     for row, (length, count) in enumerate(zip(lengths, counts, strict=True)):
         wanted = reference(q[row], wide_k, wide_v, tables[row, :count].tolist(), length, scale)

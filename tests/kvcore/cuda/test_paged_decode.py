@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 SMOL = {"heads": 9, "kv_heads": 3, "hd": 64}
@@ -76,3 +76,12 @@ def errors() -> dict[str, float]:
 @pytest.mark.parametrize("name", CASES)
 def test_the_kernel_equals_plain_attention(name: str, errors: dict[str, float]) -> None:
     assert errors[name] < CASES[name][1]
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+@pytest.mark.parametrize("name", CASES)
+def test_the_compiled_kernel_equals_plain_attention(name: str) -> None:
+    from .interpreted import error_of
+
+    case, bound = CASES[name]
+    assert error_of({**case, "device": "cuda"}) < max(bound, 1e-5)
