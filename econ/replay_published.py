@@ -97,8 +97,8 @@ OTHERS: tuple[Published, ...] = (
     _ratio("0.384258", 6, tool="AIPerf 0.13.0", what="request", policy="lru-leaf",
            capacity_blocks=None),
 )  # fmt: skip
-"""What other programs gave for this file when they were run on it. vLLM's pool had room for 5 % of
-the distinct blocks."""
+"""What other programs gave for this file when they were run on it. The size of vLLM's
+pool was not noted: 5 % of the distinct blocks is the round share that fits its figure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
