@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import torch
 
 from kvcore import optional
 from kvcore.model.load import load_model
@@ -27,13 +26,7 @@ TEXTS = (
 ROOMY: dict[str, Any] = {"blocks": 64, "chunk_tokens": 512, "max_batch": 8}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread() -> Iterator[None]:
-    """On a busy machine two threads wait for each other many times longer than they compute."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
