@@ -11,11 +11,11 @@ import torch
 from kvcore.attention.runner import Runner
 from kvcore.bench.device import free_bytes, waiter
 from kvcore.bench.measure import Timing, measure
-from kvcore.bench.runners import runner_for
 from kvcore.model.weights import Model
 from kvcore.profile import UNITS, CaseResult, Param
 from kvcore.serve.engine import Engine
 from kvcore.serve.request import Completion, Request
+from kvcore.serve.runners import make_runner
 
 BLOCK_TOKENS = 16
 LONGEST_CONTEXT = 16_384
@@ -143,7 +143,8 @@ class Bench:
 
     def new_runner(self, blocks: int, block_tokens: int) -> Runner:
         """A runner with random keys and values, so that no time depends on zeros."""
-        runner = runner_for(self.model, blocks=blocks, block_tokens=block_tokens)
+        device = str(self.device)
+        runner = make_runner(self.model, device, blocks=blocks, block_tokens=block_tokens)
         for tensor in runner.kv.tensors.values():
             for layer in tensor:
                 layer.normal_(std=0.5)
