@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+from kvcore.optional import smollm2_path
 from kvcore.profile_json import loads
 
 TINY = {
@@ -128,3 +129,17 @@ def test_info_is_json() -> None:
     found = json.loads(kvcore("info").stdout)
     assert found["device"]["threads"] >= 1
     assert found["versions"]["torch"] != "absent"
+
+
+@pytest.mark.slow
+def test_generate_writes_text_and_the_request_report() -> None:
+    pytest.importorskip("gguf")
+    pytest.importorskip("tokenizers")
+    if smollm2_path() is None:
+        pytest.skip("the packaged model is not installed")
+    done = kvcore("generate", "The capital of France is", "--tokens", "6", "--device", "cpu")
+    assert done.returncode == 0, done.stderr
+    assert "Paris" in done.stdout
+    report = json.loads(done.stderr.splitlines()[-1])
+    assert report["output_tokens"] == 6
+    assert report["hit_tokens"] == 0
