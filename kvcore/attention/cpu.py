@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,11 @@ from kvcore.attention.layers import mlp, rms_norm
 from kvcore.model.rope import rope_tables
 
 if TYPE_CHECKING:
+    from kvcore.attention.fast import WholeStep
     from kvcore.model.weights import Layer, Model
+
+FUSED_UP_TO = 7
+"""Tokens a step up to which one fused kernel beats torch's matrix products."""
 
 
 class CpuRunner:
@@ -34,7 +39,18 @@ class CpuRunner:
         self.kv = PagedKV(self.shape, blocks, block_tokens, kv_dtype or model.weight_dtype)
         self._cos, self._sin = rope_tables(self.shape, self.shape.max_context)
         kind = GroupedAttention if self.shape.mla is None else LatentAttention
+        self._step = self._fused_step()
         self._attention: GroupedAttention | LatentAttention = kind(self.shape, self.kv)
+
+    def _fused_step(self) -> WholeStep | None:
+        """The fused kernel for few tokens, where numba is present and the sizes suit it."""
+        if importlib.util.find_spec("numba") is None:
+            return None
+        from kvcore.attention import fast  # needs numba
+
+        if not fast.can_run(self.model, self.kv):
+            return None
+        return fast.WholeStep(self.model, self.kv, self._cos, self._sin)
 
     def copy_block(self, source: int, destination: int) -> None:
         """Copy one block of all layers."""
@@ -43,7 +59,11 @@ class CpuRunner:
     @torch.inference_mode()
     def prefill(self, tokens: torch.Tensor, start: int, table: torch.Tensor) -> torch.Tensor:
         """See :meth:`Runner.prefill`."""
-        end, table = start + tokens.shape[0], table.long()
+        end = start + tokens.shape[0]
+        if self._step is not None and tokens.shape[0] <= FUSED_UP_TO:
+            places = list(range(start, end))
+            return self._step.run(tokens, places, [table] * len(places), last_only=True)[0]
+        table = table.long()
         cos, sin = self._cos[start:end], self._sin[start:end]
         x = functional.embedding(tokens, self.weights.embedding).float()
         for index, layer in enumerate(self.weights.layers):
@@ -60,6 +80,8 @@ class CpuRunner:
         self, tokens: torch.Tensor, positions: torch.Tensor, tables: Sequence[torch.Tensor]
     ) -> torch.Tensor:
         """See :meth:`Runner.decode`."""
+        if self._step is not None and tokens.shape[0] <= FUSED_UP_TO:
+            return self._step.run(tokens, positions.tolist(), tables)
         cos, sin = self._cos[positions], self._sin[positions]
         sequences = list(zip(positions.tolist(), (table.long() for table in tables), strict=True))
         x = functional.embedding(tokens, self.weights.embedding).float()
