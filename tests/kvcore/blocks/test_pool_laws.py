@@ -13,7 +13,7 @@ from kvcore.blocks.pool import BlockPool
 from kvcore.blocks.state import CHILDREN, FINDABLE, NEWER, PARENT, REFS
 from tests.kvcore.blocks.made import BLOCK_TOKENS, named
 
-BLOCKS = 10
+BLOCKS = 6
 WORDS = st.lists(st.integers(0, 1), min_size=1, max_size=5)  # one word is a block of one token
 SALTS = st.sampled_from(["", "a"])
 
