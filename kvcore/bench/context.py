@@ -145,7 +145,7 @@ class Bench:
         """A runner with random keys and values, so that no time depends on zeros."""
         device = str(self.device)
         runner = make_runner(self.model, device, blocks=blocks, block_tokens=block_tokens)
-        for tensor in runner.kv.tensors.values():
+        for tensor in filter(torch.is_floating_point, runner.kv.tensors.values()):
             for layer in tensor:
                 layer.normal_(std=0.5)
         return runner

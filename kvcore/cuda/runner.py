@@ -15,6 +15,7 @@ from torch.nn.attention.bias import causal_lower_right
 
 from kvcore.attention.kv_cache import PagedKV
 from kvcore.attention.layers import project_qkv, rms_norm
+from kvcore.cuda.int8_kv import Int8KV
 from kvcore.cuda.steps import Direct, Graphs, StepInputs, padded_inputs
 from kvcore.errors import KvcoreError
 from kvcore.model.rope import rope_tables
@@ -30,8 +31,8 @@ class CudaRunner:
     """Runs a model where its weights lie; the contract is :class:`kvcore.attention.runner.Runner`.
 
     ``graphs``: replay decode steps as CUDA graphs (on CUDA). ``attention``: the Triton kernel or
-    gathering; chosen by what is present where not given. Logits stay on the device. MLA and
-    unknown types raise KvcoreError.
+    gathering; chosen by what is present where not given. ``kv_dtype``: a float type, float8_e4m3fn
+    (unscaled) or int8 (a scale a token and head). Logits stay on the device. KvcoreError: MLA.
     """
 
     def __init__(
@@ -52,8 +53,11 @@ class CudaRunner:
             )
         self.model, self.shape, self.weights = model, model.shape, model.weights
         self.blocks, self.block_tokens, self.device = blocks, block_tokens, model.device
-        self.kv = PagedKV(
-            self.shape, blocks, block_tokens, kv_dtype or model.weight_dtype, self.device
+        dtype = kv_dtype or model.weight_dtype
+        self.kv: PagedKV = (
+            Int8KV(self.shape, blocks, block_tokens, self.device)
+            if dtype is torch.int8
+            else PagedKV(self.shape, blocks, block_tokens, dtype, self.device)
         )
         self._cos, self._sin = rope_tables(self.shape, self.shape.max_context, self.device)
         self._scale = self.shape.head_dim**-0.5
@@ -117,10 +121,15 @@ class CudaRunner:
     def _paged(
         self, index: int, q: torch.Tensor, tables: torch.Tensor, lengths: torch.Tensor
     ) -> torch.Tensor:
-        from kvcore.cuda.paged_decode import paged_decode  # Triton is not everywhere
+        from kvcore.cuda.paged_decode import Scales, paged_decode  # Triton is not everywhere
 
-        k, v = self.kv.k[index], self.kv.v[index]
-        return paged_decode(q.contiguous(), k, v, tables, lengths, scale=self._scale)
+        kv = self.kv
+        scales = Scales(kv.k_scale[index], kv.v_scale[index]) if isinstance(kv, Int8KV) else None
+        return paged_decode(
+            *(q.contiguous(), kv.k[index], kv.v[index], tables, lengths),
+            scale=self._scale,
+            scales=scales,
+        )
 
     def _gathered(
         self, index: int, q: torch.Tensor, tables: torch.Tensor, lengths: torch.Tensor
@@ -155,6 +164,9 @@ class CudaRunner:
         slots: torch.Tensor,
     ) -> None:
         """Store ``k, v [n, KV, hd]`` at slot ``slots [n]`` of block ``blocks [n]``."""
+        if isinstance(self.kv, Int8KV):
+            self.kv.put(index, k, v, blocks, slots)
+            return
         self.kv.k[index][:, blocks, :, slots] = k.to(self.kv.dtype)
         self.kv.v[index][:, blocks, slots] = v.transpose(0, 1).to(self.kv.dtype)
 

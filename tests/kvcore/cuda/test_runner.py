@@ -92,29 +92,60 @@ def test_a_latent_model_is_refused_by_name() -> None:
         CudaRunner(latent, blocks=2)
 
 
-def test_the_triton_step_equals_the_gathered_one_under_the_interpreter() -> None:
-    pytest.importorskip("triton")
-    code = """
+def test_int8_keys_and_values_take_their_bytes_and_come_back_near() -> None:
+    runner = CudaRunner(model(), blocks=BLOCKS, block_tokens=16, kv_dtype=torch.int8)
+    elements = SHAPE.kv_elements_per_token * BLOCKS * 16
+    assert runner.kv.formula_bytes == elements
+    scales = 2 * 2 * SHAPE.layers * SHAPE.kv_heads * BLOCKS * 16  # K and V, two bytes each
+    assert sum(runner.kv.metadata_bytes.values()) == scales
+    assert runner.kv.bytes == elements + scales
+    k = torch.randn(20, SHAPE.kv_heads, SHAPE.head_dim)
+    v = torch.randn(20, SHAPE.kv_heads, SHAPE.head_dim) * 30
+    places = torch.arange(20)
+    own = table(0, 2, BLOCKS).long()
+    runner.kv.put(1, k, v, own[places // 16], places % 16)
+    for found, wanted in zip(runner.kv.read(1, 20, own), (k, v), strict=True):
+        wanted = wanted.transpose(0, 1)
+        step = wanted.abs().amax(-1, keepdim=True) / 127
+        assert ((found - wanted).abs() <= 0.56 * step).all()  # half a step and the scale's rounding
+
+
+STEP_CODE = """
 import json, torch
 from kvcore.cuda.runner import CudaRunner
 from tests.kvcore.cuda.small import model, table, tokens
-logits = []
-for attention in ("triton", "gather"):
-    runner = CudaRunner(model(), blocks=40, block_tokens=16, attention=attention)
-    tables = [table(0, 6, 40), table(6, 6, 40)]
-    for seed, own in enumerate(tables):
-        runner.prefill(tokens(70 + 9 * seed, seed), 0, own)
-    logits.append(runner.decode(torch.tensor([5, 6]), torch.tensor([70, 79]), tables))
-print(json.dumps([float((logits[0] - logits[1]).abs().max()), float(logits[1].abs().max())]))
+errors = {}
+exact = None
+for name in ("float32", "bfloat16", "float8_e4m3fn", "int8"):
+    logits = []
+    for attention in ("gather", "triton"):
+        runner = CudaRunner(
+            model(), blocks=40, block_tokens=16, attention=attention, kv_dtype=getattr(torch, name)
+        )
+        tables = [table(0, 6, 40), table(6, 6, 40)]
+        for seed, own in enumerate(tables):
+            runner.prefill(tokens(70 + 9 * seed, seed), 0, own)
+        logits.append(runner.decode(torch.tensor([5, 6]), torch.tensor([70, 79]), tables))
+    exact = logits[0] if exact is None else exact
+    gaps = (logits[0] - logits[1], logits[0] - exact)
+    errors[name] = [float(gap.abs().max()) for gap in gaps]
+print(json.dumps([errors, float(exact.abs().max())]))
 """
+
+
+def test_the_triton_step_equals_the_gathered_one_for_every_kv_type() -> None:
+    pytest.importorskip("triton")
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", STEP_CODE],
         capture_output=True,
         text=True,
         timeout=300,
         env={**os.environ, "TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""},
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    error, largest = json.loads(done.stdout)
-    assert error < 1e-4
+    errors, largest = json.loads(done.stdout)
     assert largest > 0.1
+    for ways_apart, _ in errors.values():
+        assert ways_apart < 1e-4
+    assert errors["float32"][1] == 0.0
+    assert 0 < errors["int8"][1] < errors["float8_e4m3fn"][1] < largest / 4
