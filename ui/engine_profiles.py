@@ -151,6 +151,7 @@ def compare(found: Sequence[Shown]) -> None:
     with components.rule("compare"):
         components.answer(t("engine_page.compare", n=len(found)), t("engine_page.compare_unit"))
         tables.show(_compared(found), "compare")
+        components.note("  \n".join(f"{md(shown.name)}: {origin(shown.entry)}" for shown in found))
 
 
 def _compared(found: Sequence[Shown]) -> Table:
@@ -196,6 +197,10 @@ def keep(found: Sequence[Shown]) -> None:
             file_name,
             "download_profiles",
         )
+        with st.popover(
+            t("engine_page.all_figures"), icon=":material/table_rows:", key="all_figures"
+        ):
+            tables.show(_figures(found[0]), "all-figures")
         bring_in()
         first = found[0].entry
         if first.origin != "reference":
@@ -209,6 +214,30 @@ def keep(found: Sequence[Shown]) -> None:
                     on_click=_delete,
                     args=(first.id,),
                 )
+
+
+def _figures(shown: Shown) -> Table:
+    rows = shown.profile.cases
+    columns = (
+        Column(title=t("engine_page.case"), values=[row.case for row in rows]),
+        Column(title=t("engine_page.params"), values=[_params(row) for row in rows]),
+        Column(title=t("engine_page.median"), values=[row.median for row in rows], kind="number"),
+        Column(title=t("engine_page.spread"), values=[row.spread for row in rows], kind="number"),
+        Column(title=t("engine_page.unit"), values=[row.unit for row in rows]),
+        Column(title=t("engine_page.n"), values=[row.n for row in rows], kind="count"),
+        Column(title=t("engine_page.note"), values=[_note(row) for row in rows]),
+    )
+    return Table(columns=columns, alt=t("engine_page.all_alt"))
+
+
+def _params(row: CaseResult) -> str:
+    apart = ("basis", "not_measured")
+    return ", ".join(f"{key} {value}" for key, value in row.params.items() if key not in apart)
+
+
+def _note(row: CaseResult) -> str:
+    said = [str(row.params[key]) for key in ("basis", "not_measured") if key in row.params]
+    return ", ".join([*said, *([t("engine_page.note_contended")] if row.contended else [])])
 
 
 def bring_in() -> None:

@@ -26,4 +26,4 @@ def on_this_machine() -> None:
             date=day(own.entry.measured_utc),
         )
     with components.rule("machine"):
-        st.markdown(f":gray[{t('engine_page.strip')}]  \n{value}")
+        st.markdown(f":small[:gray[{t('engine_page.strip')}]]  \n:small[{value}]")

@@ -33,7 +33,7 @@ def probes() -> None:
 
 
 def _table(found: Sequence[StoredProbe]) -> Table:
-    nothing = t("engine_page.unknown")
+    nothing = t("engine_page.not_said")
     rows = [_row(probe, nothing) for probe in found]
     own = profiling.this_machine()
     if own is not None:
