@@ -63,7 +63,9 @@ class Stepper:
             samples = (sequence, *self.scheduler.fork(sequence))
             everyone.extend(samples)
             rows.extend([row] * len(samples))
-        drawn = draw_all([one.drawer for one in everyone], logits[rows])
+        if len(rows) > len(sequences):
+            logits = logits[rows]
+        drawn = draw_all([one.drawer for one in everyone], logits)
         now_s = self._clock()
         max_context = self.runner.shape.max_context
         for sequence, token in zip(everyone, drawn, strict=True):

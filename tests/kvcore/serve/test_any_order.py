@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from kvcore.blocks.state import REFS
 from kvcore.serve.request import Request
@@ -19,10 +19,12 @@ class EngineMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.engine = engine(blocks=BLOCKS, chunk_tokens=10, max_batch=4)
         self.open: dict[str, Request] = {}
-        self.salts: dict[tuple[int, ...], str] = {}
         self.count = 0
+
+    @initialize(policy=st.sampled_from(["lru-leaf", "priority", "lru"]))
+    def open_engine(self, policy: str) -> None:
+        self.engine = engine(blocks=BLOCKS, chunk_tokens=10, max_batch=4, policy=policy)
 
     @rule(
         length=st.integers(1, 26),
