@@ -12,7 +12,7 @@ from econ.device_cases import (
     pairs,
     series,
 )
-from kvcore.profile import find
+from kvcore.profile import CaseResult, find
 from ui import components, engine_charts
 from ui.components import Explanation
 from ui.engine_profiles import Shown, known_by, origin, rate
@@ -20,6 +20,8 @@ from ui.numerals import md, percent
 from ui.time_lines import duration
 from ui.words import t
 
+TIME_BUDGET = "time budget"
+"""How a profile says that the time of a run was over before a case."""
 ARTICLE_COLD_S, ARTICLE_WARM_S, ARTICLE_TOKENS = 31.983, 0.042, 13_220
 
 
@@ -43,7 +45,9 @@ def sentence(shown: Shown) -> None:
     """What both times mean, and what re-use does not do."""
     pair = pair_near(shown.profile, None)
     if pair is None:
-        components.sentence(t("engine_page.no_pair"))
+        out_of_time = any(row.not_measured == TIME_BUDGET for row in shown.profile.cases
+                          if row.case == "ttft_cold")  # fmt: skip
+        components.sentence(t(f"engine_page.no_pair{'_time' if out_of_time else ''}"))
         return
     components.sentence(
         t(
@@ -131,12 +135,17 @@ def decode(shown: Shown) -> None:
             t(
                 "engine_page.decode_unit",
                 rate=rate(shown.profile.limits.triad_bytes_per_s),
-                known=known_by(shown, [step.row for step in steps]),
+                known=known_by(shown, [*(step.row for step in steps), *_triad(shown)]),
             ),
             engine_charts.decode(steps),
             "decode",
         )
         components.note(t("engine_page.decode_note"))
+
+
+def _triad(shown: Shown) -> tuple[CaseResult, ...]:
+    """The row behind the floor: a disturbed one sets the floor too high."""
+    return find(shown.profile, "limit_bytes", limit="triad")
 
 
 def _decode_heading(steps: Sequence[DecodeStep]) -> str:
