@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import torch
@@ -13,6 +14,7 @@ from kvcore.attention.grouped import GroupedAttention
 from kvcore.attention.kv_cache import PagedKV
 from kvcore.attention.latent import LatentAttention
 from kvcore.attention.layers import mlp, rms_norm
+from kvcore.attention.pages import in_one_piece
 from kvcore.model.rope import rope_tables
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ class CpuRunner:
         block_tokens: int = 16,
         kv_dtype: torch.dtype | None = None,
     ) -> None:
+        model = replace(model, weights=in_one_piece(model.weights))
         self.model, self.shape, self.weights = model, model.shape, model.weights
         self.blocks, self.block_tokens = blocks, block_tokens
         self.kv = PagedKV(self.shape, blocks, block_tokens, kv_dtype or model.weight_dtype)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from kvcore.attention.pages import ask_for_large_pages
+
 if TYPE_CHECKING:
     from kvcore.model.shape import ModelShape
 
@@ -38,7 +40,10 @@ class PagedKV:
         layers, mla = shape.layers, shape.mla
 
         def zeros(*size: int) -> torch.Tensor:
-            return torch.zeros(size, dtype=dtype, device=device)
+            tensor = torch.empty(size, dtype=dtype, device=device)
+            if tensor.device.type == "cpu":
+                ask_for_large_pages(tensor)
+            return tensor.zero_()
 
         if mla is not None:
             self.latent = zeros(layers, blocks, block_tokens, mla.kv_rank)

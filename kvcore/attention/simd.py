@@ -96,29 +96,48 @@ def _kernel(arguments: int, emit: Callable[..., Any], returns: Any = types.void)
     return intrinsic(typed[arguments])
 
 
-def _rows_dot(bits: int) -> Any:
-    """``y[r] = sum(w[r, i] * x[i])`` of ``rows`` rows of ``n`` elements; n a multiple of 16."""
+def _prefetch(builder: Any, address: Any) -> None:
+    """Ask for the cache line of an address, to be read soon and kept."""
+    byte = ir.IntType(8).as_pointer()
+    kind = ir.FunctionType(ir.VoidType(), [byte, _I32, _I32, _I32])
+    function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+    hints = [ir.Constant(_I32, hint) for hint in (0, 3, 1)]
+    builder.call(function, [builder.inttoptr(address, byte), *hints])
 
-    def some(builder: Any, w: Any, x: Any, y: Any, first: Any, last: Any, n: Any, at: int) -> None:
-        size = bits // 8
-        with cgutils.for_range_slice(builder, first, last, _const(at), _I64) as (row, _):
-            sums = _accumulators(builder, at)
-            start = _at(builder, w, builder.mul(row, n), size)
-            rows = [_at(builder, start, builder.mul(n, _const(r)), size) for r in range(at)]
-            with cgutils.for_range_slice(builder, _const(0), n, _const(LANES), _I64) as (i, _):
-                shared = _load(builder, _at(builder, x, i, 4), 32)
-                for slot, base in zip(sums, rows, strict=True):
-                    _multiply_add(
-                        builder, _load(builder, _at(builder, base, i, size), bits), shared, slot
-                    )
-            for r, slot in enumerate(sums):
-                total = _reduce(builder, "fadd", builder.load(slot), ir.Constant(_F32, 0.0))
-                _store(builder, total, _at(builder, y, builder.add(row, _const(r)), 4))
+
+def _emit_prefetch(builder: Any, address: Any, size: Any) -> None:
+    with cgutils.for_range_slice(builder, _const(0), size, _const(64), _I64) as (i, _):
+        _prefetch(builder, builder.add(address, i))
+
+
+def _rows_dot(bits: int) -> Any:
+    """``y[r] = sum(w[r, i] * x[i])`` of ``rows`` rows of ``n`` elements; n a multiple of 16.
+
+    One row at a time: one sequential stream is read up to twice as fast as several side by side.
+    """
+    size, unrolled = bits // 8, 4
+
+    def some(builder: Any, base: Any, x: Any, sums: list[Any], first: Any, last: Any) -> None:
+        step = _const(LANES * len(sums))
+        with cgutils.for_range_slice(builder, first, last, step, _I64) as (i, _):
+            for part, slot in enumerate(sums):
+                at = builder.add(i, _const(LANES * part))
+                shared = _load(builder, _at(builder, x, at, 4), 32)
+                row = _load(builder, _at(builder, base, at, size), bits)
+                _multiply_add(builder, row, shared, slot)
 
     def emit(builder: Any, w: Any, x: Any, y: Any, rows: Any, n: Any) -> None:
-        whole = builder.and_(rows, _const(~3))
-        some(builder, w, x, y, _const(0), whole, n, 4)
-        some(builder, w, x, y, whole, rows, n, 1)
+        whole = builder.and_(n, _const(-LANES * unrolled))
+        with cgutils.for_range_slice(builder, _const(0), rows, _const(1), _I64) as (row, _):
+            sums = _accumulators(builder, unrolled)
+            base = _at(builder, w, builder.mul(row, n), size)
+            some(builder, base, x, sums, _const(0), whole)
+            some(builder, base, x, sums[:1], whole, n)
+            total = builder.load(sums[0])
+            for slot in sums[1:]:
+                total = builder.fadd(total, builder.load(slot), flags=_FAST)
+            total = _reduce(builder, "fadd", total, ir.Constant(_F32, 0.0))
+            _store(builder, total, _at(builder, y, row, 4))
 
     return _kernel(5, emit)
 
@@ -279,6 +298,8 @@ load_f32 = _kernel(1, _emit_load, types.float32)
 load_bf16 = _kernel(1, _emit_load_bf16, types.float32)
 fetch_add = _kernel(1, _emit_next, types.int64)
 """Add one to the shared counter at an address; its value before."""
+prefetch = _kernel(2, _emit_prefetch)
+"""Ask for ``size`` bytes from an address on."""
 load_shared = _kernel(1, _emit_read, types.int64)
 
 

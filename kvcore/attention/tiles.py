@@ -80,7 +80,10 @@ def attend_blocks(
     stride = s.shape[1]
     q_at, s_at, width = q.ctypes.data, s.ctypes.data, block_tokens
     for token in range(first, last, block_tokens):
-        block = k + table[token // block_tokens] * tile
+        index = token // block_tokens
+        block = k + table[index] * tile
+        if token + block_tokens < last:  # blocks lie anywhere: no stream for the hardware to see
+            simd.prefetch(k + table[index + 1] * tile, tile)
         if block_tokens % 16 == 0:
             for lane in range(0, block_tokens, 16):
                 at = s_at + (token - first + lane) * 4
@@ -115,7 +118,10 @@ def attend_blocks(
             out[g, j] = 0.0
     o_at = out.ctypes.data
     for token in range(first, last, block_tokens):
-        block = v + table[token // block_tokens] * tile
+        index = token // block_tokens
+        block = v + table[index] * tile
+        if token + block_tokens < last:
+            simd.prefetch(v + table[index + 1] * tile, tile)
         at = s_at + (token - first) * 4
         tokens = min(block_tokens, last - token)
         for g in range(0, heads, 4):
