@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -29,6 +30,9 @@ def parser_of() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit status: 0; 1 refused; 2 wrong usage; 128 + n where signal n stopped it."""
+    # Threads that wait by spinning take the processor from those they wait for as soon as another
+    # program runs: a prefill then took several times as long. Read once, when torch is loaded.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         import torch  # noqa: F401
     except ImportError:

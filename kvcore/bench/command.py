@@ -15,7 +15,7 @@ from kvcore.bench.cases import CASES, Case
 from kvcore.bench.cases.few_layers import few_layers, layers_that_fit
 from kvcore.bench.context import CUDA, FULL_CPU, LONGEST_CONTEXT, QUICK_CPU, Bench, Budget, Sizes
 from kvcore.bench.device import DeviceMissingError, choose_device, device_info
-from kvcore.bench.run import Progress, model_info, profile_of, run_cases, stopping
+from kvcore.bench.run import Progress, StopRun, model_info, profile_of, run_cases, stopping
 from kvcore.errors import KvcoreError
 from kvcore.model.load import default_model, load_model
 from kvcore.model.shape import ModelShape
@@ -25,6 +25,7 @@ from kvcore.profile_json import dumps
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 QUICK_S, FULL_CPU_S, FULL_CUDA_S = 75.0, 1_500.0, 420.0
 EXIT_OK, EXIT_REFUSED, EXIT_SIGNAL = 0, 1, 128
+WITHOUT_RUNNER = frozenset({"limits", "hash", "collision"})
 AUTO = "auto"
 
 
@@ -52,6 +53,8 @@ def bench(arguments: argparse.Namespace) -> int:
     except (KvcoreError, DeviceMissingError) as refused:
         print(refused, file=sys.stderr)
         return EXIT_REFUSED
+    except StopRun as stop:  # before the first case: there is nothing to write
+        return EXIT_SIGNAL + stop.number
 
 
 def _bench(arguments: argparse.Namespace) -> int:
@@ -72,7 +75,11 @@ def _bench(arguments: argparse.Namespace) -> int:
     )
     if not arguments.progress_json:
         say(_introduction(runner, whole))
-    done = run_cases(runner, _cases(arguments.only, whole), progress)
+    cases = _cases(arguments.only, whole)
+    if whole is None and any(case.name not in WITHOUT_RUNNER for case in cases):
+        progress.at("compile", 0, 0)
+        runner.warm_up()
+    done = run_cases(runner, cases, progress)
     info = model_info(runner, whole)
     profile = profile_of(runner, done.rows, arguments.name or device_info(device).name, info)
     text = dumps(profile)

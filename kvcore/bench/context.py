@@ -168,6 +168,12 @@ class Bench:
             runner_maker=shared,
         )
 
+    def warm_up(self) -> None:
+        """Compiles what is compiled at its first use, so that no case pays for it."""
+        engine = self.engine()
+        for _ in ("cold", "warm"):
+            self.serve(engine, tuple(range(1, 2 * BLOCK_TOKENS + 2)), 2)
+
     def tokens(self, count: int) -> tuple[int, ...]:
         """A prompt that shares no block with any other."""
         self._number += 1

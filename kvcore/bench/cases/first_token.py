@@ -10,6 +10,7 @@ from kvcore.profile import CaseResult
 from kvcore.serve.engine import Engine
 
 WARM_UP_TOKENS = 64
+COLD_REPEATS = 3
 
 
 def first_token(bench: Bench) -> Iterator[CaseResult]:
@@ -20,7 +21,7 @@ def first_token(bench: Bench) -> Iterator[CaseResult]:
     which leaves exactly one token to compute. Hashing and look-up are part of both.
     """
     engine = bench.engine()
-    _time_cold(bench, engine, bench.tokens(WARM_UP_TOKENS), 1)  # compiles
+    _time_cold(bench, engine, bench.tokens(WARM_UP_TOKENS), 1)
     first = _time_cold(bench, engine, bench.tokens(WARM_UP_TOKENS), 1)
     bench.prefill_seen = (WARM_UP_TOKENS, first.median_s)
     limit = min(bench.model.shape.max_context, engine.runner.blocks * BLOCK_TOKENS) - 2
@@ -32,7 +33,7 @@ def first_token(bench: Bench) -> Iterator[CaseResult]:
             yield missing("ttft_warm", reason, prompt_tokens=count)
             continue
         prompt = bench.tokens(count)
-        cold = _time_cold(bench, engine, prompt, bench.sizes.repeats, expected)
+        cold = _time_cold(bench, engine, prompt, COLD_REPEATS, expected)
         bench.prefill_seen = (count, cold.median_s)
         yield result("ttft_cold", cold, prompt_tokens=count)
         yield _warm(bench, engine, prompt)

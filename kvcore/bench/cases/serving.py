@@ -31,7 +31,7 @@ def reply(bench: Bench) -> Iterator[CaseResult]:
             continue
         times: dict[int, list[tuple[float, float]]] = {}
         meter = ShareMeter(device_computes=bench.device.type != "cpu")
-        for _ in range(REPLY_REPEATS):
+        for _ in range(1 if bench.quick else REPLY_REPEATS):
             prompt = bench.tokens(count)
             for _ in ("cold", "warm"):
                 start = time.perf_counter()
