@@ -75,11 +75,11 @@ def pairs(profile: DeviceProfile) -> tuple[Pair, ...]:
     """Cold and warm of every prompt length that has both, shortest first; of several warm rows the
     one that reuses most."""
     cold = {tokens: row for row in _measured(profile, "ttft_cold")
-            if (tokens := whole(row, "prompt_tokens")) is not None}  # fmt: skip
+            if (tokens := whole(row, "prompt_tokens"))}  # fmt: skip
     warm: dict[int, CaseResult] = {}
     for row in _measured(profile, "ttft_warm"):
         tokens = whole(row, "prompt_tokens")
-        if tokens is None:
+        if not tokens:
             continue
         known = warm.get(tokens)
         if known is None or (whole(row, "reused_tokens") or 0) > (
@@ -124,7 +124,7 @@ def decode_steps(profile: DeviceProfile, batch: int = DECODE_BATCH) -> tuple[Dec
     found = {}
     for row in find(profile, "decode", batch=batch):
         context = whole(row, "context_tokens")
-        if context is not None and row.measured:
+        if context and row.measured and row.median:
             found[context] = DecodeStep(
                 context_tokens=context,
                 step_s=_median(row),
@@ -136,13 +136,20 @@ def decode_steps(profile: DeviceProfile, batch: int = DECODE_BATCH) -> tuple[Dec
 
 
 def _measured(profile: DeviceProfile, case: str) -> list[CaseResult]:
-    return [row for row in find(profile, case) if row.measured]
+    """Rows that were taken on the device and took time: none takes none, and a log scale has no
+    place for it."""
+    return [row for row in find(profile, case) if row.measured and row.median]
 
 
 def series(profile: DeviceProfile, case: str, over: str) -> tuple[CaseResult, ...]:
     """The rows of a case that have the number `over`, ascending by it."""
     rows = [row for row in find(profile, case) if _number(row, over) is not None]
     return tuple(sorted(rows, key=lambda row: _number(row, over) or 0.0))
+
+
+def is_share(value: object) -> bool:
+    """A number from 0 to 1: a file from elsewhere may say anything."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def _number(row: CaseResult, name: str) -> float | None:
@@ -163,7 +170,7 @@ def formats(profile: DeviceProfile) -> tuple[KvFormat, ...]:
             name=name,
             bits=by_case["kv_format_bits"].get(name),
             kl_nats=by_case["kv_error_kl"].get(name),
-            top1_ratio=by_case["kv_error_top1"].get(name),
+            top1_ratio=top1 if is_share(top1 := by_case["kv_error_top1"].get(name)) else None,
         )
         for name in names
     ]

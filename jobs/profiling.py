@@ -16,6 +16,7 @@ import kvcore
 from data_sources.store import profiles as rows
 from data_sources.store.engine import current_store
 from econ.device_cases import Pair, cases_to_csv, pair_near
+from jobs.shelf import LastUsed
 from kvcore import profile_json
 from kvcore.profile import DeviceProfile
 from kvcore.profile_json import ProfileError
@@ -25,6 +26,7 @@ log = logging.getLogger(__name__)
 
 REFERENCE_DIR = Path(kvcore.__file__).parent / "profiles"
 SHELL_OWNER = "shell"
+KEPT_PROFILES = 16
 Origin = Literal["measured", "imported", "reference"]
 
 
@@ -49,6 +51,10 @@ class ThisMachine:
     pair: Pair
 
 
+_read: LastUsed[DeviceProfile] = LastUsed(KEPT_PROFILES)
+"""By id, which is the hash of all that is in it."""
+
+
 def profiles() -> list[ProfileEntry]:
     """Every profile that can be looked at: kept ones, newest first, then the reference profiles."""
     kept = [
@@ -64,7 +70,7 @@ def profile(profile_id: str) -> DeviceProfile:
     for entry, found in references():
         if entry.id == profile_id:
             return found
-    return profile_json.from_json(_kept(profile_id))
+    return _read.get(profile_id, lambda: profile_json.from_json(_kept(profile_id)))
 
 
 def _kept(profile_id: str) -> Mapping[str, Any]:
@@ -148,6 +154,7 @@ def delete_profile(profile_id: str) -> None:
     if any(entry.id == profile_id for entry in profiles() if entry.origin == "reference"):
         raise input_error("profiles.is_reference", id=profile_id[:12])
     rows.delete_profile(current_store(), profile_id)
+    _read.forget(lambda known: known == profile_id)
 
 
 def full_profile_id(start: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from econ.device_cases import formats, series
+from econ.device_cases import formats, is_share, series, whole
 from kvcore.profile import CaseResult, find
 from ui import components, engine_charts
 from ui.components import MARKS
@@ -22,7 +22,7 @@ def blocks(shown: Shown) -> None:
     """A decode step and the waste at the tail by block length."""
     steps = series(shown.profile, "block_size", "block_tokens")
     waste = [row for row in series(shown.profile, "block_waste", "block_tokens")
-             if row.params.get("allocation") == "paged"]  # fmt: skip
+             if row.params.get("allocation") == "paged" and is_share(row.median)]  # fmt: skip
     if not steps and not waste:
         return
     with components.rule("blocks"), components.two_across():
@@ -69,6 +69,7 @@ def waste(shown: Shown) -> None:
     """Contiguous reservation against paging, as the allocators count, beside what is published."""
     rows = [*find(shown.profile, "block_waste", allocation="contiguous")]
     rows += find(shown.profile, "block_waste", allocation="paged", block_tokens=16)
+    rows = [row for row in rows if is_share(row.median)]
     if len(rows) < 2:
         return
     named = [(_allocation(row), row.median or 0.0, percent(row.median or 0.0),
@@ -84,8 +85,8 @@ def waste(shown: Shown) -> None:
 
 
 def _allocation(row: CaseResult) -> str:
-    size = row.params.get("max_tokens") or row.params.get("block_tokens") or 0
-    return t(f"engine_page.allocation_{row.params['allocation']}", tokens=int(size))
+    size = whole(row, "max_tokens") or whole(row, "block_tokens") or 0
+    return t(f"engine_page.allocation_{row.params['allocation']}", tokens=size)
 
 
 def _admitted(shown: Shown, row: CaseResult) -> str:

@@ -8,6 +8,7 @@ from econ.device_cases import (
     DecodeStep,
     Pair,
     decode_steps,
+    is_share,
     pair_near,
     pairs,
     series,
@@ -198,7 +199,8 @@ def _reply_decode(shown: Shown, reused: bool) -> float | None:
 
 def throughput(shown: Shown) -> None:
     """Tokens served a second by the share of every prompt that is cached."""
-    rows = series(shown.profile, "throughput", "hit_ratio")
+    rows = [row for row in series(shown.profile, "throughput", "hit_ratio")
+            if is_share(row.params["hit_ratio"])]  # fmt: skip
     if not rows:
         return
     labels = [percent(float(row.params["hit_ratio"]), 0) for row in rows]

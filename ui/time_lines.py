@@ -109,7 +109,7 @@ def _x_axis(figure: go.Figure, first: float, last: float, axes: Axes) -> None:
         ends = [math.log10(first) - reach, math.log10(last) + reach]
         figure.update_xaxes(type="log")
     else:
-        ticks, ends = charts.nice_ticks(0, last), [0.0, last * 1.04]
+        ticks, ends = charts.nice_ticks(0, last), [0.0, (last * 1.04) or 1.0]
     figure.update_xaxes(
         range=ends,
         tickvals=ticks,
@@ -129,7 +129,7 @@ def _y_axis(figure: go.Figure, low: float, high: float, steep: bool) -> tuple[fl
         ticks = log_ticks(10 ** ends[0], 10 ** ends[1])
         figure.update_yaxes(type="log")
     else:
-        ends = 0.0, high * ROOM
+        ends = 0.0, (high * ROOM) or 1.0
         ticks = charts.nice_ticks(0, high)
     charts.y_ticks(figure, ticks, [_tick(tick) for tick in ticks])
     figure.update_yaxes(range=list(ends))

@@ -71,6 +71,15 @@ def test_a_run_can_be_stopped_and_nobody_else_waits_for_it(
     expect(one.locator(".st-key-bench_stop")).to_have_count(0)
 
 
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads what a process has loaded from /proc")
+def test_the_server_never_loads_torch(page: Page, app_url: str, server: Server) -> None:
+    open_page(page, f"{app_url}/engine")
+    expect(page.get_by_role("slider", name="Step")).to_be_visible()
+    loaded = Path(f"/proc/{server.process.pid}/maps").read_text(encoding="utf-8")
+    assert "libpython" in loaded or "python" in loaded
+    assert "torch" not in loaded
+
+
 def test_the_block_pool_can_be_walked(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/engine")
     step = page.get_by_role("slider", name="Step")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -217,3 +218,27 @@ def test_the_overview_says_both_times_of_this_machine_with_their_day(language: s
     shown = words(opened(lang=language))
     for part in ("67.8", "89.7", "13,220", "2026-11-29"):
         assert part in shown
+
+
+ODD = ("abc", "", 0, -1, True, 1e200, "<script>alert(1)</script> $x$ :red[y]")
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_a_profile_of_strangers_making_breaks_no_page(odd: str | int | float | bool) -> None:
+    """Every parameter and every name may hold anything that the file format allows."""
+    cases = tuple(
+        replace(row, case=row.case, params=dict.fromkeys(row.params, odd))
+        for row in WHOLE.cases
+        if row.median is not None
+    )
+    same_kind = tuple(
+        replace(row, params={**row.params, "lengths": str(odd), "format": str(odd)}, median=0.0)
+        for row in WHOLE.cases
+        if row.median is not None
+    )
+    large = tuple(replace(row, median=1e200) for row in WHOLE.cases if row.median is not None)
+    name = str(odd) or "-"
+    for part in (cases, same_kind, cases + same_kind, large):
+        strange = replace(WHOLE, name=name, cases=part, device=replace(WHOLE.device, name=name))
+        profiling.keep(strange, "imported", "ann")
+        calm(opened("engine", profiles=profiling.digest(strange)[:12]))
