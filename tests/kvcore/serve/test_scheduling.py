@@ -63,6 +63,18 @@ def test_the_last_come_is_pre_empted_and_still_answers_the_same() -> None:
     assert counts[2] >= 1
 
 
+def test_a_pre_empted_request_waits_at_its_old_place() -> None:
+    ended: list[str] = []
+    with engine(blocks=16, max_batch=2) as one:
+        for name in ("first", "second", "third"):
+            one.submit(Request(id=name, tokens=prompt(12, len(name)), max_new_tokens=30))
+        while one.step().busy:
+            gone = (n for n in ("first", "second", "third") if one._desk.find(n) is None)
+            ended.extend(name for name in gone if name not in ended)
+        assert one.result("second").report.preemptions == 1
+    assert ended == ["first", "second"]
+
+
 def test_what_a_pre_empted_request_published_is_found_again_and_is_no_hit() -> None:
     requests = [Request(id=str(n), tokens=prompt(12, n), max_new_tokens=30) for n in range(2)]
     with engine(blocks=16) as one:
