@@ -106,6 +106,17 @@ class TierRange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BillOfMaterials:
+    """Estimated cost of making one package, in USD, and the memory's share of it (0..1)."""
+
+    usd: Decimal
+    memory_ratio: Decimal
+    as_of: str
+    source: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HourlyPrice:
     """One dated offer: one device for one hour."""
 
@@ -168,6 +179,7 @@ class DeviceSpec:
     tiers: tuple[TierRange, ...] = ()
     index_median: IndexMedian | None = None
     hourly: tuple[HourlyPrice, ...] = ()
+    bill_of_materials: BillOfMaterials | None = None
 
     @property
     def memory_bytes(self) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from price_tables.hardware import (
+    BillOfMaterials,
     DeviceSpec,
     Hardware,
     HourlyPrice,
@@ -97,6 +98,7 @@ def _device(row: DeviceRow, as_of: str) -> DeviceSpec:
         tiers=() if tiers is None else (_tiers(tiers),),
         index_median=_as(IndexMedian, row.index_median_usd_per_hour, without="note"),
         hourly=tuple(HourlyPrice(**offer.model_dump()) for offer in row.hourly_usd),
+        bill_of_materials=_as(BillOfMaterials, row.bill_of_materials_usd),
     )
 
 

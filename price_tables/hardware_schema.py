@@ -200,6 +200,19 @@ class Ownership(_Sourced):
     all_in_kw: Factor
 
 
+class Materials(_Sourced):
+    """What one package costs to make, and the memory's share of that."""
+
+    usd: Usd
+    memory_ratio: Factor
+
+    @model_validator(mode="after")
+    def _share_within_one(self) -> Self:
+        if self.memory_ratio > 1:
+            raise wrong("ratio", self.memory_ratio)
+        return self
+
+
 class Tiers(_Sourced):
     """[low, high] USD an hour by kind of provider."""
 
@@ -248,6 +261,7 @@ class DeviceRow(_Strict):
     tier_usd_per_hour: Tiers | None = None
     index_median_usd_per_hour: Index | None = None
     hourly_usd: list[Hourly] = []
+    bill_of_materials_usd: Materials | None = None
 
     @model_validator(mode="after")
     def _no_doubled_rates(self) -> Self:
