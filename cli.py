@@ -59,7 +59,7 @@ def _language(words: Sequence[str]) -> str:
 
 
 def _parser(language: str) -> argparse.ArgumentParser:
-    from ui import shell_engine, shell_parser
+    from ui import shell_engine, shell_kv, shell_parser
 
     return shell_parser.build(
         language,
@@ -74,6 +74,7 @@ def _parser(language: str) -> argparse.ArgumentParser:
             "reports show": _reports_show,
             "reports delete": _reports_delete,
             **shell_engine.commands(_answer),
+            **shell_kv.commands(_answer),
         },
     )
 

@@ -108,9 +108,11 @@ def growing_per_token(model: ModelSpec, dtype: KvFormat) -> Fraction:
     return _total(model.groups, lambda g: growth(g, dtype))
 
 
-def reserved_per_token(model: ModelSpec, dtype: KvFormat) -> Fraction:
-    """Bytes of one token where windowed layers are given as many pages as the others."""
-    return _total(model.groups, lambda g: _paged_per_token(g, dtype))
+def reserved_per_token(model: ModelSpec, dtype: KvFormat, tensor_parallel: int = 1) -> Fraction:
+    """Bytes of one token on one rank, where windowed layers are given as many pages as others."""
+    return _total(
+        model.groups, lambda g: _paged_per_token(g, dtype, _rank_heads(g, tensor_parallel))
+    )
 
 
 def per_sequence(model: ModelSpec) -> int:
@@ -145,8 +147,11 @@ def reserved(group: KvGroup, dtype: KvFormat, tokens: int, tensor_parallel: int 
     if group.kind == "linear_state":
         return Fraction(group.layers * ceil((group.state_bytes + group.conv_bytes)
                                             / tensor_parallel))  # fmt: skip
-    heads = ceil(group.kv_heads / tensor_parallel) if group.kv_heads else 0
-    return _paged_per_token(group, dtype, heads) * tokens
+    return _paged_per_token(group, dtype, _rank_heads(group, tensor_parallel)) * tokens
+
+
+def _rank_heads(group: KvGroup, tensor_parallel: int) -> int:
+    return ceil(group.kv_heads / tensor_parallel)
 
 
 def growth(group: KvGroup, dtype: KvFormat) -> Fraction:

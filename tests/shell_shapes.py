@@ -270,3 +270,41 @@ PRICES_CHECK = shape(
 REPORTS_LIST = shape(
     reports=each(shape(report_id=text, name=text, created_utc=text, price_book_version=text))
 )
+
+
+KV = shape(
+    model=text,
+    dtype=text,
+    context_tokens=count,
+    sequences=count,
+    tensor_parallel=count,
+    block_tokens=count,
+    bytes_per_token=count,
+    bytes_per_token_long_context=count,
+    bytes_min=count,
+    bytes_reserved=count,
+    bytes_per_rank=count,
+    bytes_mha_style=maybe(count),
+    groups=each(
+        shape(
+            kind=text,
+            layers=count,
+            window_tokens=maybe(count),
+            bytes_per_token=count,
+            state_bytes=count,
+        )
+    ),
+    capacity=maybe(
+        shape(
+            free_bytes=count,
+            overhead_bytes=count,
+            overhead_source=text,
+            blocks=count,
+            tokens=count,
+            sequences=count,
+            residual_bytes=count,
+        )
+    ),
+    source=text,
+    as_of=maybe(text),
+)

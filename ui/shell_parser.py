@@ -10,7 +10,7 @@ from econ.policy_plans import PLACEMENTS
 from econ.policy_plans import POLICIES as CACHE_POLICIES
 from econ.replay_names import DEFAULT_POLICY, POLICIES, RULES, SCOPES
 from messages.catalogue import LANGUAGES, t
-from ui import shell_engine
+from ui import shell_engine, shell_kv
 
 Command = Callable[[argparse.Namespace, str], int]
 
@@ -69,6 +69,7 @@ def build(language: str, commands_of: Mapping[str, Command]) -> argparse.Argumen
             act.add_argument("--out", metavar="FILE", type=_path, help=words("out"))
 
     shell_engine.add(commands, common, words, count, commands_of)
+    shell_kv.add(commands, common, words, commands_of)
     return parser
 
 
