@@ -10,10 +10,10 @@ import json
 import logging
 import os
 import queue
+import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -24,12 +24,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from data_sources.store import jobs as rows
-from data_sources.store.engine import current_store
+from data_sources.store.engine import current_store, store_errors
 from data_sources.store.jobs import JobRecord
 from jobs import profiling, tasks
 from jobs.lifespan import current_runner
 from jobs.progress import Progress
 from jobs.runner import StoreRunner
+from jobs.spool import new_folder
 from messages.errors import Message, SourceError, input_error
 from settings import PREFIX
 
@@ -109,13 +110,24 @@ def start_bench(asked: BenchAsked, owner: str) -> str:
 def bench_task(params: dict[str, Any], progress: Progress) -> str:
     """The job: run the benchmark as a child, follow it, keep its profile, answer with its id."""
     progress(0.0, "start")
-    with tempfile.TemporaryDirectory(prefix="kvledger-bench-") as folder:
-        result = Path(folder) / "profile.json"
+    with _folder() as folder:
+        result = folder / "profile.json"
         with _child(_command(params, result)) as child:
             _follow(child, progress)
         found = profiling.read_profile(_content(result), result.name)
     progress(1.0, "save")
     return profiling.keep(found, "measured", params["owner"])
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """A folder that goes with the block; what a killed process leaves goes with old uploads."""
+    with store_errors("uploads"):
+        folder = new_folder()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _content(result: Path) -> bytes:

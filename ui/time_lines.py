@@ -22,6 +22,7 @@ LINES_PX = 320
 ROOM = 1.18
 CLOSE = 0.09
 """Lines whose ends are nearer than this share of the height get a legend instead of names."""
+MOST_NAMED = 3  # more names than that cross other lines on a narrow screen
 DASHES = ("solid", "dash", "dot", "longdash")
 Tone = Literal["ours", "plain", "floor"]
 TONES: dict[Tone, dict[str, object]] = {
@@ -140,7 +141,7 @@ def _names(figure: go.Figure, drawn: Sequence[Line], steep: bool, low: float, hi
     """Each line's name over its last point; a legend above where the ends are too close."""
     places = sorted((math.log10(y) if steep else y) for y in (line.points[-1][1] for line in drawn))
     gaps = [(b - a) / (high - low) for a, b in itertools.pairwise(places)]
-    if gaps and min(gaps) < CLOSE:
+    if len(drawn) > MOST_NAMED or (gaps and min(gaps) < CLOSE):
         figure.update_layout(showlegend=True, margin={"t": 40}, legend=_legend())
         return
     for line in drawn:

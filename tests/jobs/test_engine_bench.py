@@ -22,6 +22,7 @@ from jobs import engine_bench, profiling
 from jobs.engine_bench import BenchAsked, bench_task, running_bench, start_bench
 from jobs.lifespan import current_runner
 from jobs.progress import Cancelled
+from jobs.spool import uploads_dir
 from messages.errors import InputError, SourceError
 from settings import Settings, using
 from tests.econ.test_device_cases import LONG
@@ -109,6 +110,7 @@ def test_a_stopped_run_ends_its_process_and_keeps_nothing(place: Path) -> None:
     with pytest.raises(Cancelled):
         bench_task(params("sleep"), progress)
     assert not alive(facts(place)["pid"])
+    assert list(uploads_dir().iterdir()) == []
     assert [row for row in profiling.profiles() if row.origin == "measured"] == []
 
 

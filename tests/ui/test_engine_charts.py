@@ -53,6 +53,7 @@ def test_two_profiles_differ_by_name_and_dash() -> None:
     assert made is not None
     dashes = [trace.line.dash for trace in made.figure.data]
     assert dashes == ["solid", "solid", "dash", "dash"]
+    assert made.figure.layout.showlegend
     assert made.figure.data[2].name == "&lt;b&gt;, cold"
 
 
