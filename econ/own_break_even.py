@@ -1,0 +1,170 @@
+"""One's own hours against every API of the price book, re-use applied on both sides.
+
+Without a workload: input tokens only. An API's million costs input x (1 - r) + read x r; the first
+write of a prefix is left out, as if it were read very often.
+
+With a workload: all its tokens, prompt and output. The API's bill is that of the cheapest policy
+of each model (the one with the lowest high end) over those tokens, writes, storage and output
+included; the own rate counts the same tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from econ.own_costs import (
+    MTOK,
+    BreakEvenPoint,
+    at_utilisation,
+    blended_usd_per_mtok,
+    break_even,
+    busy_usd_per_mtok,
+)
+from econ.report import CostReport, PolicyRow
+from price_tables.book import PriceBook, Segment, Unpriced
+from price_tables.lookup import price_at, rate_card
+
+UTILISATIONS = tuple(map(Decimal, ("0.1", "0.25", "0.5", "1")))
+NO_REUSE, REUSE, TYPED = "none", "read", "typed-in"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnRate:
+    """An hour of one's own and the tokens a second that it serves while busy, re-used ones counted.
+    `reuse_ratio` None: not known."""
+
+    usd_per_hour: Decimal
+    tokens_per_s: Decimal
+    reuse_ratio: Decimal | None = None
+
+    @property
+    def busy_usd_per_mtok(self) -> Decimal:
+        """USD a million tokens at full load."""
+        return busy_usd_per_mtok(self.usd_per_hour, self.tokens_per_s)
+
+    def curve(
+        self, utilisations: Sequence[Decimal] = UTILISATIONS
+    ) -> list[tuple[Decimal, Decimal]]:
+        """(utilisation, USD a million tokens): idle hours are paid too."""
+        busy = self.busy_usd_per_mtok
+        return [(u, at_utilisation(busy, u)) for u in utilisations]
+
+
+def served_per_s(computed_per_s: Decimal, reuse_ratio: Decimal) -> Decimal:
+    """Tokens served a second by a device that computes so many: the re-used share comes on top.
+    A ratio of 1 would serve without end."""
+    if not 0 <= reuse_ratio < 1:
+        raise ValueError("a re-use ratio lies at 0 or above, and below 1")
+    return computed_per_s / (1 - reuse_ratio)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiRow:
+    """One API against the own rate. `provider` and `model` are None for prices typed in.
+    `low_usd_per_mtok` is below `point.api_usd_per_mtok` where only a range is known: the point is
+    that of the high end. `source`, `as_of`: of the price row, the first of several."""
+
+    provider: str | None
+    surface: str | None
+    model: str | None
+    policy: str
+    low_usd_per_mtok: Decimal
+    point: BreakEvenPoint
+    source: str | None
+    as_of: str | None
+
+
+def typed_row(own: OwnRate, input_usd: Decimal, read_usd: Decimal) -> ApiRow:
+    """An API whose prices of a million input and read tokens were typed in."""
+    usd = blended_usd_per_mtok(input_usd, read_usd, own.reuse_ratio or Decimal(0))
+    return _row(own, (None, None, None), TYPED, usd, usd, None, None)
+
+
+def book_rows(
+    book: PriceBook,
+    at: datetime,
+    own: OwnRate,
+    *,
+    providers: Sequence[str] = (),
+    models: Sequence[str] = (),
+) -> tuple[ApiRow, ...]:
+    """Every model that has an input price at `at` (base tier, standard mode, default surface);
+    the dearest API first. A model without a read price reads at its input price."""
+    reuse = own.reuse_ratio or Decimal(0)
+    rows = []
+    for provider, table in book.tables.items():
+        for model in table.models:
+            if (providers and provider not in providers) or (
+                models and not {model.id, *model.aliases} & set(models)
+            ):
+                continue
+            card = rate_card(book, provider=provider, model=model.id)
+            row = card if isinstance(card, Unpriced) else price_at(card, at, 1)
+            if isinstance(card, Unpriced) or not isinstance(row, Segment):
+                continue
+            prices = row.usd_per_mtok
+            usd = prices.get("uncached", Decimal(0))
+            if usd <= 0:
+                continue
+            read = prices.get("read", usd)
+            blended = blended_usd_per_mtok(usd, read, reuse)
+            if blended > 0:
+                policy = REUSE if reuse and "read" in prices else NO_REUSE
+                who = (provider, card.surface, model.id)
+                rows.append(_row(own, who, policy, blended, blended, row.source, row.as_of))
+    return _dearest_first(rows)
+
+
+def report_rows(report: CostReport, own: OwnRate) -> tuple[ApiRow, ...]:
+    """The cheapest policy of each (provider, surface, model) of the report, over the workload's
+    tokens; the dearest API first. Nothing where the workload has no tokens."""
+    tokens = report.workload.input_tokens + report.workload.output_tokens
+    if not tokens:
+        return ()
+    best: dict[tuple[str | None, str | None, str | None], PolicyRow] = {}
+    for row in report.rows:
+        if row.usd is None or row.model is None or row.usd.high_e13 <= 0:
+            continue
+        who = (row.provider, row.surface, row.model)
+        known = best.get(who)
+        if known is None or known.usd is None or row.usd.high_e13 < known.usd.high_e13:
+            best[who] = row
+    return _dearest_first(_of_report(own, row, tokens) for row in best.values())
+
+
+def _of_report(own: OwnRate, row: PolicyRow, tokens: int) -> ApiRow:
+    assert row.usd is not None  # noqa: S101
+    policy = row.policy if row.placement is None else f"{row.policy} {row.placement}"
+    first = row.sources[0] if row.sources else None
+    return _row(
+        own,
+        (row.provider, row.surface, row.model),
+        policy,
+        row.usd.low_usd * MTOK / tokens,
+        row.usd.high_usd * MTOK / tokens,
+        None if first is None else first.source,
+        None if first is None else first.as_of,
+    )
+
+
+def _row(
+    own: OwnRate, who: tuple[str | None, str | None, str | None], policy: str, low: Decimal,
+    high: Decimal, source: str | None, as_of: str | None,
+) -> ApiRow:  # fmt: skip
+    return ApiRow(
+        provider=who[0],
+        surface=who[1],
+        model=who[2],
+        policy=policy,
+        low_usd_per_mtok=low,
+        point=break_even(own.usd_per_hour, own.tokens_per_s, high),
+        source=source,
+        as_of=as_of,
+    )
+
+
+def _dearest_first(rows: Iterable[ApiRow]) -> tuple[ApiRow, ...]:
+    return tuple(sorted(rows, key=lambda row: row.point.utilisation_ratio))
