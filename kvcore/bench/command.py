@@ -25,6 +25,7 @@ from kvcore.profile_json import dumps
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 QUICK_S, FULL_CPU_S, FULL_CUDA_S = 75.0, 1_500.0, 420.0
 EXIT_OK, EXIT_REFUSED, EXIT_SIGNAL = 0, 1, 128
+LAYERS = "layers"
 WITHOUT_RUNNER = frozenset({"limits", "hash", "collision"})
 AUTO = "auto"
 
@@ -36,8 +37,14 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     add("--quick", action="store_true", help="short cases, within 90 s on two cores")
     add("--model", default=AUTO, help="smollm2, a GGUF file or a Hugging Face folder")
     add("--model-shape", metavar="CONFIG", help="a large model's config.json: a few of its layers")
-    add("--dtype", choices=(AUTO, *DTYPES), default=AUTO, help="weights; float32 on a CPU")
-    add("--only", metavar="CASE", action="append", choices=[c.name for c in CASES], help="one case")
+    add("--dtype", choices=(AUTO, *DTYPES), default=AUTO, help="of the weights")
+    add(
+        "--only",
+        metavar="CASE",
+        action="append",
+        choices=[*(c.name for c in CASES), LAYERS],
+        help="one case",
+    )
     add("--threads", type=_positive, help="threads of the processor; all where not given")
     add("--budget-s", type=_positive, metavar="S", help="seconds for all cases together")
     add("--name", help="name of the profile; the device's where not given")
@@ -93,8 +100,9 @@ def _bench(arguments: argparse.Namespace) -> int:
 
 def _model(arguments: argparse.Namespace, device: torch.device) -> tuple[Model, int | None]:
     """The model, and the layers of the whole one where only some of them run."""
-    dtype = _dtype(arguments.dtype, device)
-    if arguments.model_shape:
+    large = arguments.model_shape is not None
+    dtype = _dtype(arguments.dtype, device, large=large)
+    if large:
         shape = _shape(Path(arguments.model_shape))
         some = layers_that_fit(shape, dtype, device)
         shape_run = replace(shape, layers=some, max_context=_long(shape))
@@ -128,10 +136,11 @@ def _shape(path: Path) -> ModelShape:
     return ModelShape.from_config(config, name=str(config.get("_name_or_path") or path.stem))
 
 
-def _dtype(asked: str, device: torch.device) -> torch.dtype:
+def _dtype(asked: str, device: torch.device, *, large: bool) -> torch.dtype:
+    """What was asked for; else bfloat16 on CUDA and for large models, which are kept in it."""
     if asked != AUTO:
         return DTYPES[asked]
-    return torch.bfloat16 if device.type == "cuda" else torch.float32
+    return torch.bfloat16 if large or device.type == "cuda" else torch.float32
 
 
 def _sizes(device: torch.device, *, quick: bool) -> tuple[Sizes, float]:
@@ -143,7 +152,7 @@ def _sizes(device: torch.device, *, quick: bool) -> tuple[Sizes, float]:
 def _cases(only: list[str] | None, whole: int | None) -> list[Case]:
     chosen = CASES
     if whole is not None:
-        layers = Case("layers", "layers_decode", partial(few_layers, whole_layers=whole), 20)
+        layers = Case(LAYERS, "layers_decode", partial(few_layers, whole_layers=whole), 20)
         chosen = (CASES[0], layers)
     return [case for case in chosen if not only or case.name in only]
 
