@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from kvcore.attention.latent import LatentAttention
 from kvcore.attention.layers import mlp, rms_norm
 from kvcore.attention.pages import in_one_piece
 from kvcore.model.rope import rope_tables
+from kvcore.optional import is_present
 
 if TYPE_CHECKING:
     from kvcore.attention.fast import WholeStep
@@ -47,7 +47,7 @@ class CpuRunner:
 
     def _fused_step(self) -> WholeStep | None:
         """The fused kernel for few tokens, where numba is present and the sizes suit it."""
-        if importlib.util.find_spec("numba") is None:
+        if not is_present("numba"):
             return None
         from kvcore.attention import fast  # needs numba
 
