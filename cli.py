@@ -59,7 +59,7 @@ def _language(words: Sequence[str]) -> str:
 
 
 def _parser(language: str) -> argparse.ArgumentParser:
-    from ui import shell_engine, shell_kv, shell_parser
+    from ui import shell_engine, shell_kv, shell_parser, shell_roofline
 
     return shell_parser.build(
         language,
@@ -75,6 +75,7 @@ def _parser(language: str) -> argparse.ArgumentParser:
             "reports delete": _reports_delete,
             **shell_engine.commands(_answer),
             **shell_kv.commands(_answer),
+            **shell_roofline.commands(_answer),
         },
     )
 
