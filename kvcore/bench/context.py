@@ -233,7 +233,8 @@ def result(case: str, values: Timing, **params: Param) -> CaseResult:
 
 
 def counted(case: str, value: float, **params: Param) -> CaseResult:
-    """A figure that is counted or computed, not timed."""
+    """A figure that is counted or computed, not timed; ratios to six digits."""
+    value = round(value, 6) if UNITS[case] == "ratio" else value
     return CaseResult(
         case=case, params=params, unit=UNITS[case], median=value, spread=None, n=1,
         cpu_share=None, contended=None,

@@ -81,7 +81,7 @@ class ShareMeter:
     @property
     def share(self) -> float | None:
         """0..1, or None where nothing was counted."""
-        return min(1.0, self.got_s / self.wanted_s) if self.wanted_s > 0 else None
+        return round(min(1.0, self.got_s / self.wanted_s), 6) if self.wanted_s > 0 else None
 
 
 def measure(
