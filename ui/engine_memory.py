@@ -23,6 +23,8 @@ def blocks(shown: Shown) -> None:
     steps = series(shown.profile, "block_size", "block_tokens")
     waste = [row for row in series(shown.profile, "block_waste", "block_tokens")
              if row.params.get("allocation") == "paged" and is_share(row.median)]  # fmt: skip
+    steps = steps if len(steps) > 1 else ()
+    waste = waste if len(waste) > 1 else []
     if not steps and not waste:
         return
     with components.rule("blocks"), components.two_across():

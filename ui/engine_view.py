@@ -201,7 +201,7 @@ def throughput(shown: Shown) -> None:
     """Tokens served a second by the share of every prompt that is cached."""
     rows = [row for row in series(shown.profile, "throughput", "hit_ratio")
             if is_share(row.params["hit_ratio"])]  # fmt: skip
-    if not rows:
+    if len(rows) < 2:  # one alone shows nothing of what hits do
         return
     labels = [percent(float(row.params["hit_ratio"]), 0) for row in rows]
     titles = (t("engine_page.hits"), t("engine_page.tokens_s"), t("engine_page.throughput_alt"))

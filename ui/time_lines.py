@@ -144,6 +144,7 @@ def _names(figure: go.Figure, drawn: Sequence[Line], steep: bool, low: float, hi
     if len(drawn) > MOST_NAMED or (gaps and min(gaps) < CLOSE):
         figure.update_layout(showlegend=True, margin={"t": 40}, legend=_legend())
         return
+    first = min(line.points[0][0] for line in drawn)
     for line in drawn:
         x, y = line.points[-1]
         color = OURS if line.tone == "ours" else INK
@@ -153,7 +154,7 @@ def _names(figure: go.Figure, drawn: Sequence[Line], steep: bool, low: float, hi
             words,
             x=math.log10(x) if steep else x,
             y=math.log10(y) if steep else y,
-            xanchor="right",
+            xanchor="left" if x == first else "right",
             yanchor="top" if line.tone == "floor" else "bottom",
             yshift=-4 if line.tone == "floor" else 6,
         )
