@@ -1,16 +1,17 @@
 """One's own hours against every API of the price book, re-use applied on both sides.
 
-Without a workload: input tokens only. An API's million costs input x (1 - r) + read x r; the first
-write of a prefix is left out, as if it were read very often.
+By a mix of tokens: an API's million costs what its uncached, read and output tokens cost; without a
+workload the mix is input alone, (1 - r) uncached and r read. The premium of writes is left out, as
+if each were read very often.
 
-With a workload: all its tokens, prompt and output. The API's bill is that of the cheapest policy
-of each model (the one with the lowest high end) over those tokens, writes, storage and output
-included; the own rate counts the same tokens.
+By a report: all tokens of the workload. The API's bill is that of the cheapest policy of each model
+(the one with the lowest high end, of those that a client can follow) over those tokens, writes,
+storage and output included; the own rate counts the same tokens.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -23,12 +24,14 @@ from econ.own_costs import (
     break_even,
     busy_usd_per_mtok,
 )
+from econ.policy_plans import LEVER_PLACEMENTS
 from econ.report import CostReport, PolicyRow
 from price_tables.book import PriceBook, Segment, Unpriced
 from price_tables.lookup import price_at, rate_card
 
 UTILISATIONS = tuple(map(Decimal, ("0.1", "0.25", "0.5", "1")))
 NO_REUSE, REUSE, TYPED = "none", "read", "typed-in"
+STANDARD = "standard"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +80,31 @@ class ApiRow:
     as_of: str | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mix:
+    """Shares or counts of tokens, at least one of them above zero."""
+
+    uncached: Decimal
+    read: Decimal
+    output: Decimal = Decimal(0)
+
+    def usd_per_mtok(self, prices: Mapping[str, Decimal]) -> Decimal | None:
+        """What a million tokens of this mix cost; a model without a read price reads at its input
+        price. None where a price is missing."""
+        usd = prices.get("uncached")
+        if usd is None or (self.output and "output" not in prices):
+            return None
+        paid = self.uncached * usd + self.read * prices.get("read", usd)
+        paid += self.output * prices.get("output", Decimal(0))
+        return paid / (self.uncached + self.read + self.output)
+
+
+def mix_of_input(reuse_ratio: Decimal | None) -> Mix:
+    """Input alone, of which that share is read."""
+    read = reuse_ratio or Decimal(0)
+    return Mix(uncached=1 - read, read=read)
+
+
 def typed_row(own: OwnRate, input_usd: Decimal, read_usd: Decimal) -> ApiRow:
     """An API whose prices of a million input and read tokens were typed in."""
     usd = blended_usd_per_mtok(input_usd, read_usd, own.reuse_ratio or Decimal(0))
@@ -87,46 +115,43 @@ def book_rows(
     book: PriceBook,
     at: datetime,
     own: OwnRate,
+    mix: Mix,
     *,
     providers: Sequence[str] = (),
     models: Sequence[str] = (),
 ) -> tuple[ApiRow, ...]:
-    """Every model that has an input price at `at` (base tier, standard mode, default surface);
-    the dearest API first. A model without a read price reads at its input price."""
-    reuse = own.reuse_ratio or Decimal(0)
+    """Every model whose mix has a price at `at` (base tier, standard mode, default surface); the
+    dearest API first."""
     rows = []
     for provider, table in book.tables.items():
+        if providers and provider not in providers:
+            continue
         for model in table.models:
-            if (providers and provider not in providers) or (
-                models and not {model.id, *model.aliases} & set(models)
-            ):
+            if models and not {model.id, *model.aliases} & set(models):
                 continue
             card = rate_card(book, provider=provider, model=model.id)
-            row = card if isinstance(card, Unpriced) else price_at(card, at, 1)
-            if isinstance(card, Unpriced) or not isinstance(row, Segment):
+            if isinstance(card, Unpriced):
                 continue
-            prices = row.usd_per_mtok
-            usd = prices.get("uncached", Decimal(0))
-            if usd <= 0:
-                continue
-            read = prices.get("read", usd)
-            blended = blended_usd_per_mtok(usd, read, reuse)
-            if blended > 0:
-                policy = REUSE if reuse and "read" in prices else NO_REUSE
+            row = price_at(card, at, 1)
+            usd = mix.usd_per_mtok(row.usd_per_mtok) if isinstance(row, Segment) else None
+            if isinstance(row, Segment) and usd:
+                policy = REUSE if mix.read and "read" in row.usd_per_mtok else NO_REUSE
                 who = (provider, card.surface, model.id)
-                rows.append(_row(own, who, policy, blended, blended, row.source, row.as_of))
+                rows.append(_row(own, who, policy, usd, usd, row.source, row.as_of))
     return _dearest_first(rows)
 
 
 def report_rows(report: CostReport, own: OwnRate) -> tuple[ApiRow, ...]:
     """The cheapest policy of each (provider, surface, model) of the report, over the workload's
-    tokens; the dearest API first. Nothing where the workload has no tokens."""
+    tokens; the dearest API first. Nothing where the report compares no models."""
     tokens = report.workload.input_tokens + report.workload.output_tokens
     if not tokens:
         return ()
     best: dict[tuple[str | None, str | None, str | None], PolicyRow] = {}
     for row in report.rows:
         if row.usd is None or row.model is None or row.usd.high_e13 <= 0:
+            continue
+        if row.placement in LEVER_PLACEMENTS or row.mode != STANDARD:
             continue
         who = (row.provider, row.surface, row.model)
         known = best.get(who)

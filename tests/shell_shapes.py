@@ -308,3 +308,77 @@ KV = shape(
     source=text,
     as_of=maybe(text),
 )
+
+
+def number(value: Any) -> None:
+    assert type(value) in (int, float)
+    assert value >= 0
+
+
+def count_or_range(value: Any) -> None:
+    if isinstance(value, Mapping):
+        assert set(value) == {"value", "low", "high"}
+        count(value["low"])
+        count(value["high"])
+    else:
+        count(value)
+
+
+TIERS = shape(
+    model=text,
+    prefix_tokens=count,
+    kv_bytes=count,
+    recompute_s=number,
+    linear_flop=count,
+    attention_flop=count,
+    break_even_bytes_per_s=count,
+    tiers=each(
+        shape(
+            tier=text,
+            bytes_per_s=count,
+            transfer_s=number,
+            choice=text,
+            capacity_blocks=maybe(count),
+            hit_tokens=maybe(count),
+            not_worth_loading_tokens=maybe(count),
+            usd_per_gb_hour=maybe(money),
+        )
+    ),
+    implied=each(
+        shape(
+            provider=text,
+            model=text,
+            premium=text,
+            lifetime_s=count,
+            usd_per_gb_hour=money,
+            bytes_per_token=count_or_range,
+        )
+    ),
+)
+
+
+def utilisation_prices(value: Any) -> None:
+    """[[utilisation, USD a million tokens], ...]"""
+    for pair in value:
+        assert len(pair) == 2
+        ratio(pair[0])
+        money(pair[1])
+
+
+BREAKEVEN = shape(
+    own=shape(
+        usd_per_hour=money, tokens_per_s=number, reuse_ratio=maybe(ratio), usd_per_mtok_busy=money
+    ),
+    rows=each(
+        shape(
+            provider=maybe(text),
+            surface=maybe(text),
+            model=maybe(text),
+            policy=text,
+            api_usd_per_mtok=money,
+            utilisation_ratio=ratio,
+            tokens_per_day=maybe(count),
+            own_usd_per_mtok_at=utilisation_prices,
+        )
+    ),
+)

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from econ.example import example_receipt, example_workload
 from econ.own_break_even import (
     UTILISATIONS,
+    Mix,
     OwnRate,
     book_rows,
+    mix_of_input,
     report_rows,
     served_per_s,
     typed_row,
@@ -23,6 +25,7 @@ from econ.report_params import ReportParams
 from price_tables.load import load_book
 
 BOOK = load_book()
+EIGHTY = mix_of_input(Decimal("0.8"))
 
 
 def own(tokens_per_s: str = "2500", reuse: str | None = None) -> OwnRate:
@@ -53,12 +56,12 @@ def test_a_ratio_of_one_would_serve_without_end() -> None:
 
 
 def test_every_model_with_an_input_price_has_a_row_the_dearest_first() -> None:
-    rows = book_rows(BOOK, BOOK.as_of, own(reuse="0.8"))
+    rows = book_rows(BOOK, BOOK.as_of, own(), EIGHTY)
     ratios = [row.point.utilisation_ratio for row in rows]
     assert ratios == sorted(ratios)
     assert {row.provider for row in rows} == set(BOOK.tables)
     (opus,) = book_rows(
-        BOOK, BOOK.as_of, own(reuse="0.8"), providers=("anthropic",), models=("claude-opus-5",)
+        BOOK, BOOK.as_of, own(), EIGHTY, providers=("anthropic",), models=("claude-opus-5",)
     )
     assert opus.point.api_usd_per_mtok == Decimal("1.4")  # 5 x 0.2 + 0.5 x 0.8
     assert opus.policy == "read"
@@ -71,8 +74,10 @@ def test_more_reuse_never_makes_an_api_dearer(one: Decimal, other: Decimal) -> N
     less, more = sorted((one, other))
 
     def usd(ratio: Decimal) -> Decimal:
-        rate = own(reuse=str(ratio))
-        (row,) = book_rows(BOOK, BOOK.as_of, rate, providers=("openai",), models=("gpt-6-sol",))
+        mix = mix_of_input(ratio)
+        (row,) = book_rows(
+            BOOK, BOOK.as_of, own(), mix, providers=("openai",), models=("gpt-6-sol",)
+        )
         return row.point.api_usd_per_mtok
 
     assert usd(more) <= usd(less)
@@ -90,7 +95,29 @@ def test_a_workload_is_compared_over_all_its_tokens_under_the_best_policy(
     rows = {row.provider: row for row in report_rows(report, own())}
     assert set(rows) == {"anthropic", "bedrock"}
     tokens = report.workload.input_tokens + report.workload.output_tokens
-    best = min(row.usd.high_usd for row in report.rows if row.usd and row.provider == "anthropic")
+    best = min(
+        row.usd.high_usd
+        for row in report.rows
+        if row.usd
+        and (row.provider, row.mode) == ("anthropic", "standard")
+        and row.placement not in ("bound", "every")
+    )
     assert rows["anthropic"].point.api_usd_per_mtok == best * 1_000_000 / tokens
     assert rows["anthropic"].low_usd_per_mtok <= rows["anthropic"].point.api_usd_per_mtok
     assert rows["anthropic"].policy.split()[0] != "none"
+
+
+def test_a_mix_is_priced_by_uncached_read_and_output_tokens() -> None:
+    mix = Mix(uncached=Decimal(1_000), read=Decimal(3_000), output=Decimal(1_000))
+    (row,) = book_rows(
+        BOOK, BOOK.as_of, own(), mix, providers=("anthropic",), models=("claude-opus-5",)
+    )
+    assert row.point.api_usd_per_mtok == Decimal("6.3")  # (5 + 3 x 0.5 + 25) / 5
+    assert mix.usd_per_mtok({"uncached": Decimal(1)}) is None
+    assert mix.usd_per_mtok({"output": Decimal(1)}) is None
+
+
+def test_a_policy_that_no_client_can_follow_is_never_the_best(report: CostReport) -> None:
+    placements = {row.placement for row in report.rows}
+    assert "bound" in placements
+    assert all("bound" not in row.policy for row in report_rows(report, own()))
