@@ -27,6 +27,8 @@ ATTN_NORM, WQKV, BQKV, Q_NORM, K_NORM, WO, MLP_NORM, W_GATE_UP, W_DOWN = range(9
 COLUMNS = 9
 PART_TOKENS = 256
 """Tokens of one part of split-KV attention."""
+TILE_ROWS = 32
+"""Weight rows that all tokens of a batch are multiplied with before the next are read."""
 SHARED_WORDS = 8
 """int64 words from one shared counter to the next: a cache line of its own."""
 _SPINS = 4000
@@ -53,20 +55,29 @@ def _next(shared: int, phase: int) -> Any:
 
 
 @njit(nogil=True)
+def _piece(rows: int, threads: int) -> Any:
+    """Rows of one piece of work: two pieces a thread, so that each reads one long stream."""
+    return (rows + 2 * threads - 1) // (2 * threads)
+
+
+@njit(nogil=True)
 def _project(
     bf16: bool, w: int, shared: int, threads: int, phase: int, inputs: Any, x: Any, buffer: Any
 ) -> int:
     """Add ``w @ inputs[b]`` to each residual row ``x[b]``; the number of the next phase."""
     batch, hidden = x.shape
+    piece = _piece(hidden, threads)
     while True:
-        row = _next(shared, phase) * 16
-        if row >= hidden:
+        start = _next(shared, phase) * piece
+        if start >= hidden:
             break
-        rows = min(16, hidden - row)
-        for b in range(batch):
-            rows_dot(bf16, w, row, rows, inputs[b], buffer)
-            for i in range(rows):
-                x[b, row + i] += buffer[i]
+        end = min(start + piece, hidden)
+        for row in range(start, end, TILE_ROWS):
+            rows = min(TILE_ROWS, end - row)
+            for b in range(batch):
+                rows_dot(bf16, w, row, rows, inputs[b], buffer)
+                for i in range(rows):
+                    x[b, row + i] += buffer[i]
     _wait(shared, threads, phase)
     return phase + 1
 
@@ -112,20 +123,23 @@ def _whole_step(
     scale = np.float32(1.0 / np.sqrt(dim))
     one = np.float32(1.0)
     mine, s_mine = scratch[thread], s_scratch[thread]
-    gate, up = np.empty(16, np.float32), np.empty(16, np.float32)
+    gate, up = np.empty(TILE_ROWS, np.float32), np.empty(TILE_ROWS, np.float32)
     parts = acc.shape[1]
     phase = 0
     for layer in range(layers):
         at = weights[layer]
         for b in range(batch):
             norm(x[b], at[ATTN_NORM], eps, mine[b, :hidden])
+        piece = _piece(width, threads)
         while True:
-            row = _next(shared, phase) * 16
-            if row >= width:
+            start = _next(shared, phase) * piece
+            if start >= width:
                 break
-            rows = min(16, width - row)
-            for b in range(batch):
-                rows_dot(w_bf16, at[WQKV], row, rows, mine[b, :hidden], qkv[b, row:])
+            end = min(start + piece, width)
+            for row in range(start, end, TILE_ROWS):
+                rows = min(TILE_ROWS, end - row)
+                for b in range(batch):
+                    rows_dot(w_bf16, at[WQKV], row, rows, mine[b, :hidden], qkv[b, row:])
         _wait(shared, threads, phase)
         phase += 1
 
@@ -191,17 +205,20 @@ def _whole_step(
 
         for b in range(batch):
             norm(x[b], at[MLP_NORM], eps, mine[b, :hidden])
+        piece = _piece(intermediate, threads)
         while True:
-            row = _next(shared, phase) * 16
-            if row >= intermediate:
+            start = _next(shared, phase) * piece
+            if start >= intermediate:
                 break
-            rows = min(16, intermediate - row)
-            for b in range(batch):
-                h = mine[b, :hidden]
-                rows_dot(w_bf16, at[W_GATE_UP], row, rows, h, gate)
-                rows_dot(w_bf16, at[W_GATE_UP], intermediate + row, rows, h, up)
-                for i in range(rows):
-                    act[b, row + i] = gate[i] / (one + np.exp(-gate[i])) * up[i]
+            end = min(start + piece, intermediate)
+            for row in range(start, end, TILE_ROWS):
+                rows = min(TILE_ROWS, end - row)
+                for b in range(batch):
+                    h = mine[b, :hidden]
+                    rows_dot(w_bf16, at[W_GATE_UP], row, rows, h, gate)
+                    rows_dot(w_bf16, at[W_GATE_UP], intermediate + row, rows, h, up)
+                    for i in range(rows):
+                        act[b, row + i] = gate[i] / (one + np.exp(-gate[i])) * up[i]
         _wait(shared, threads, phase)
         phase += 1
         phase = _project(w_bf16, at[W_DOWN], shared, threads, phase, act, x, gate)
@@ -209,14 +226,17 @@ def _whole_step(
     at = weights[layers]
     for b in range(first_logits, batch):
         norm(x[b], at[ATTN_NORM], eps, mine[b, :hidden])
+    piece = _piece(vocab, threads)
     while True:
-        row = _next(shared, phase) * 64
-        if row >= vocab:
+        start = _next(shared, phase) * piece
+        if start >= vocab:
             break
-        rows = min(64, vocab - row)
-        for b in range(first_logits, batch):
-            out = logits[b - first_logits, row:]
-            rows_dot(w_bf16, at[WQKV], row, rows, mine[b, :hidden], out)
+        end = min(start + piece, vocab)
+        for row in range(start, end, TILE_ROWS):
+            rows = min(TILE_ROWS, end - row)
+            for b in range(first_logits, batch):
+                out = logits[b - first_logits, row:]
+                rows_dot(w_bf16, at[WQKV], row, rows, mine[b, :hidden], out)
     _wait(shared, threads, phase)
 
 
