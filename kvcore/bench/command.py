@@ -23,7 +23,7 @@ from kvcore.model.weights import Model
 from kvcore.profile_json import dumps
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-QUICK_S, FULL_CPU_S, FULL_CUDA_S = 75.0, 1_500.0, 420.0
+QUICK_S, FULL_CPU_S, FULL_CUDA_S = 68.0, 1_500.0, 420.0
 EXIT_OK, EXIT_REFUSED, EXIT_SIGNAL = 0, 1, 128
 LAYERS = "layers"
 WITHOUT_RUNNER = frozenset({"limits", "hash", "collision"})
