@@ -1,0 +1,1 @@
+"""Less KV: levers, residence, spend, switches, energy."""
