@@ -5,19 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from functools import lru_cache
-from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from price_tables.fields import Name, Note, Source, wrong
 from price_tables.hardware_schema import AsOfYear, Positive
-from price_tables.load import FOLDER, validated
 from price_tables.records import AboveZero, Band, Facts, Percent, Record
-from price_tables.yaml_loader import read_yaml
 
-FILE = "hbm.yaml"
 MAKERS = ("sk_hynix", "samsung", "micron")
 _QUARTER = re.compile(r"20\d\dQ[1-4]")
 
@@ -111,16 +106,3 @@ class HbmFacts(Facts):
     def price_of(self, memory_type: str) -> GbPrice | None:
         """The price of a GB of this generation; None where no public figure is usable."""
         return next((p for p in self.usd_per_gb if p.generation == memory_type), None)
-
-
-def load_hbm(folder: Path | None = None) -> HbmFacts:
-    """`hbm.yaml` of `folder`, by default the one that comes with kvledger; read once.
-
-    Raises DataError that names file, place, what was expected and what was found.
-    """
-    return _load((folder or FOLDER).resolve())
-
-
-@lru_cache(maxsize=4)
-def _load(folder: Path) -> HbmFacts:
-    return validated(HbmFacts, read_yaml(folder / FILE), FILE)

@@ -6,19 +6,13 @@ A figure holds for its model and task alone. Claims without model or task stay a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from price_tables.fields import Name, Note, Source
 from price_tables.hardware_schema import AsOfYear
-from price_tables.load import FOLDER, validated
 from price_tables.records import AtLeastZero, Facts, Percent, Record
-from price_tables.yaml_loader import read_yaml
-
-FILE = "kv_quality.yaml"
 
 
 class Measured(Record):
@@ -71,16 +65,3 @@ class QualityFacts(Facts):
     def claims_on(self, format_name: str) -> Sequence[Claim]:
         """What is said of a format without model or task."""
         return [claim for claim in self.claims if format_name in claim.formats]
-
-
-def load_quality(folder: Path | None = None) -> QualityFacts:
-    """`kv_quality.yaml` of `folder`, by default the one that comes with kvledger; read once.
-
-    Raises DataError that names file, place, what was expected and what was found.
-    """
-    return _load((folder or FOLDER).resolve())
-
-
-@lru_cache(maxsize=4)
-def _load(folder: Path) -> QualityFacts:
-    return validated(QualityFacts, read_yaml(folder / FILE), FILE)

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from functools import lru_cache
-from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from price_tables.fields import Name, Note, Source, wrong
-from price_tables.hardware_load import DEVICES_FILE, load_hardware
 from price_tables.hardware_schema import AsOfYear, Positive
-from price_tables.load import FOLDER, validated
 from price_tables.records import AboveZero, Facts, Ratio, Record
-from price_tables.yaml_loader import data_error, read_yaml
 
-FILE = "model_switch.yaml"
 _SIGNED = re.compile(r"-?[01](\.\d{1,4})?")
 
 
@@ -102,24 +96,3 @@ class SwitchFacts(Facts):
     timing: Timing
     calibration: Calibration
     signs: Signs
-
-
-def load_switch(folder: Path | None = None) -> SwitchFacts:
-    """`model_switch.yaml` of `folder`, by default the one that comes with kvledger; read once.
-
-    Raises DataError that names file, place, what was expected and what was found.
-    """
-    return _load((folder or FOLDER).resolve())
-
-
-@lru_cache(maxsize=4)
-def _load(folder: Path) -> SwitchFacts:
-    file = validated(SwitchFacts, read_yaml(folder / FILE), FILE)
-    ids = [pair.id for pair in file.pairs]
-    for at, name in enumerate(ids):
-        if name in ids[:at]:
-            raise data_error(FILE, name, "id_once", name)
-    if file.calibration.device not in load_hardware().devices:
-        place = f"{file.calibration.device} ({DEVICES_FILE})"
-        raise data_error(FILE, "calibration", "device_known", place)
-    return file

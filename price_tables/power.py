@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from price_tables.fields import Day, Name, Note, Source, wrong
 from price_tables.hardware_schema import AsOfYear, Positive
-from price_tables.load import FOLDER, validated
 from price_tables.records import AboveZero, Band, Facts, Record
-from price_tables.yaml_loader import read_yaml
-
-FILE = "power.yaml"
 
 
 class Point(Record):
@@ -91,16 +85,3 @@ class PowerFacts(Facts):
     supply: Supply
     operators: list[Operator]
     usd_per_kwh: Tariff
-
-
-def load_power(folder: Path | None = None) -> PowerFacts:
-    """`power.yaml` of `folder`, by default the one that comes with kvledger; read once.
-
-    Raises DataError that names file, place, what was expected and what was found.
-    """
-    return _load((folder or FOLDER).resolve())
-
-
-@lru_cache(maxsize=4)
-def _load(folder: Path) -> PowerFacts:
-    return validated(PowerFacts, read_yaml(folder / FILE), FILE)

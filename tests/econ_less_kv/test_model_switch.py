@@ -8,7 +8,7 @@ import pytest
 
 from econ import model_switch as sw
 from econ.roofline import Speeds
-from price_tables.model_switch import load_switch
+from price_tables.facts_load import load_switch
 from tests.econ_less_kv.made import device, model, workload
 
 FACTS = load_switch()

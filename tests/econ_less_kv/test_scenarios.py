@@ -10,7 +10,7 @@ import pytest
 
 from econ.kv_residence import Kept, kept
 from econ.less_kv import Setting, lengths, scenarios, unchanged
-from price_tables.hbm import load_hbm
+from price_tables.facts_load import load_hbm
 from tests.econ_less_kv.made import device, model, workload
 
 SETTING = Setting(

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from econ.energy import energy_ratio, joules_per_token, rebounds, token_energy, usd_per_mtok
 from econ.hbm_spend import hbm_spend, hour_price
-from price_tables.hbm import load_hbm
-from price_tables.power import load_power
+from price_tables.facts_load import load_hbm, load_power
 
 HBM = load_hbm()
 

@@ -11,12 +11,9 @@ import pytest
 from econ.kv_formats import kv_format
 from messages.catalogue import LANGUAGES, say
 from messages.errors import DataError
+from price_tables.facts_load import load_hbm, load_power, load_quality, load_switch
 from price_tables.hardware_load import load_hardware
-from price_tables.hbm import load_hbm
-from price_tables.kv_quality import load_quality
 from price_tables.load import FOLDER
-from price_tables.model_switch import load_switch
-from price_tables.power import load_power
 from price_tables.tiers_load import load_tiers
 
 FILES: dict[str, Callable[[Path], object]] = {
