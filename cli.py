@@ -59,7 +59,14 @@ def _language(words: Sequence[str]) -> str:
 
 
 def _parser(language: str) -> argparse.ArgumentParser:
-    from ui import shell_engine, shell_kv, shell_money, shell_parser, shell_roofline
+    from ui import (
+        shell_engine,
+        shell_fleet,
+        shell_kv,
+        shell_money,
+        shell_parser,
+        shell_roofline,
+    )
 
     return shell_parser.build(
         language,
@@ -77,6 +84,7 @@ def _parser(language: str) -> argparse.ArgumentParser:
             **shell_kv.commands(_answer),
             **shell_roofline.commands(_answer),
             **shell_money.commands(_answer, _read),
+            **shell_fleet.commands(_answer, _read, _stage),
         },
     )
 
