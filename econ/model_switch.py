@@ -72,7 +72,7 @@ class Earned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cascade:
-    """A small model reads, a large one thinks: floors in seconds, and the map scaled."""
+    """A small model reads, a large one thinks: seconds scaled from the timed pair, a scenario."""
 
     tokens: int
     small_s: float
@@ -178,12 +178,15 @@ def earned(
 def cascade(
     small: ModelSpec, large: ModelSpec, speeds: Speeds, timing: Timing, tokens: int
 ) -> Cascade:
-    """Reading `tokens` on the small model and mapping, or reading on the large one."""
+    """Reading `tokens` on the small model and mapping, or reading on the large one. Only the
+    large prefill of one length was timed; lengths and models are scaled by the speed model."""
+    grown = timing.prefill_ms / 1000 * prefill_growth(large, speeds, tokens, timing.tokens)
+    lighter = (
+        prefill(small, speeds, prompt_tokens=tokens).prefill_s
+        / prefill(large, speeds, prompt_tokens=tokens).prefill_s
+    )
     return Cascade(
-        tokens=tokens,
-        small_s=prefill(small, speeds, prompt_tokens=tokens).prefill_s,
-        map_s=map_s(timing, tokens),
-        large_s=prefill(large, speeds, prompt_tokens=tokens).prefill_s,
+        tokens=tokens, small_s=grown * lighter, map_s=map_s(timing, tokens), large_s=grown
     )
 
 
