@@ -29,6 +29,7 @@ BLOCK = 16
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 TRIAD_ELEMENTS = 1 << 25  # 128 MB an array: far above any cache
 LEAST_CPU_SHARE = 0.9
+SETTLE_S = 0.02  # threads of the program before this one spin for a while after their last work
 
 
 class Ours:
@@ -95,6 +96,7 @@ def compare(kind: str, programs: list[Any], tokens: torch.Tensor, rounds: int) -
     for attempt in range(rounds + 1):
         for program, timed in zip(programs, times, strict=True):
             kept = timed if attempt else Timed()
+            time.sleep(SETTLE_S)
             kept.run(lambda p=program: getattr(p, kind)(tokens))
     first = times[0]
     for program, timed in zip(programs, times, strict=True):
@@ -121,7 +123,7 @@ def measure(label: str, rounds: int, lengths: list[int], folder: Path) -> None:
     print(f"{label}: {ours.model.source}")
     for length in lengths:
         tokens = torch.randint(1000, 49_000, (length,), generator=generator)
-        compare("cold", programs, tokens, max(1, rounds // 8))
+        compare("cold", programs, tokens, max(2, rounds // 4))
         compare("warm", programs, tokens, rounds)
         decoded = compare("decode", programs, tokens, rounds)[0]
         moved = ours.model.weights.bytes + length * ours.bytes_per_token
