@@ -164,3 +164,8 @@ def _json(model: ModelSpec, found: KvBytes, fits: Capacity | None) -> dict[str, 
 def _number(value: Fraction) -> int | float:
     """Bytes are whole; where entries are shared by several tokens, a float of six digits."""
     return int(value) if value.denominator == 1 else round(float(value), RATIO_DIGITS)
+
+
+def model_of_bytes(data: bytes, name: str) -> ReadConfig:
+    """The model that was pasted or uploaded. DataError with one sentence."""
+    return read_model(data, name=name.strip() or "config.json")

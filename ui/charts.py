@@ -52,7 +52,7 @@ class Chart:
 class Bar:
     """One ranked bar. `style` is a key of BUCKET_STYLE. `reference_usd` draws the no-caching tick
     and the line from it to the bar's end; None = no tick. `note` is said after the name, `more`
-    after that, muted."""
+    after that, muted, `struck` last, struck through. `hover` stands in place of `shown`."""
 
     name: str
     value: float
@@ -61,6 +61,8 @@ class Bar:
     reference: float | None = None
     note: str = ""
     more: str = ""
+    struck: str = ""
+    hover: str = ""
 
 
 def nice_ticks(low: float, high: float) -> list[float]:
@@ -258,7 +260,7 @@ def _ranked_bar(figure: go.Figure, y: int, bar: Bar) -> None:
         orientation="h",
         width=BAR_PX / PITCH_PX,
         marker=BUCKET_STYLE[bar.style],
-        customdata=[[name, html.escape(bar.shown)]],
+        customdata=[[name, html.escape(bar.hover or bar.shown)]],
         hovertemplate="%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
     )
     if bar.reference is not None:
@@ -266,15 +268,9 @@ def _ranked_bar(figure: go.Figure, y: int, bar: Bar) -> None:
     text = f"<b>{html.escape(bar.shown)}</b>{SPACE} {name}"
     note = f"{SPACE} {_toned(bar)}" if bar.note else ""
     more = f"{SPACE} {_muted(bar.more)}" if bar.more else ""
-    label(
-        figure,
-        text + note + more,
-        x=0,
-        y=y,
-        xanchor="left",
-        yanchor="bottom",
-        yshift=BAR_PX / 2 + 1,
-    )
+    more += f"{SPACE} <s>{_muted(bar.struck)}</s>" if bar.struck else ""
+    place = {"x": 0, "y": y, "xanchor": "left", "yanchor": "bottom", "yshift": BAR_PX / 2 + 1}
+    label(figure, text + note + more, **place)
 
 
 def _muted(text: str) -> str:

@@ -24,7 +24,10 @@ URL_FILE = "file"
 URL_SHA256 = "sha"
 URL_REPORT = "report"
 URL_YEN = "jpy"
-CHOICES = (URL_WORKLOAD, URL_FILE, URL_SHA256, "since", "until", "model", "by", URL_YEN, "lang")
+CHOICES = (
+    URL_WORKLOAD, URL_FILE, URL_SHA256, "since", "until", "model", "by", URL_YEN, "lang",
+    "kv_models", "kv_dtype",
+)  # fmt: skip
 LEAST_YEN, MOST_YEN = Decimal("0.0001"), 100_000
 _MODEL = re.compile(r"[\w.:@/\[\]-]{1,100}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")

@@ -1,0 +1,42 @@
+"""A device that the reader has typed in, or one of the tables with figures of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+
+from price_tables.hardware import DeviceSpec
+
+OWN = "own"
+GB = 1_000_000_000
+
+
+def own_device(
+    base: DeviceSpec | None,
+    *,
+    name: str = "",
+    memory_bytes: int | None = None,
+    bandwidth_bytes_per_s: int | None = None,
+    dense_ops_per_s: Mapping[str, int] | None = None,
+) -> DeviceSpec:
+    """`base` with what is given put in place of its own; without `base` a device that has nothing
+    else. Offers and prices stay the base's. ValueError where memory is missing or not above 0."""
+    if base is None:
+        if memory_bytes is None or memory_bytes <= 0:
+            raise ValueError("a device has memory")
+        return DeviceSpec(
+            id=OWN, name=name, vendor="", status="sold",
+            label_gb=Decimal(memory_bytes) / GB, usable_bytes=memory_bytes, memory_type="",
+            bandwidth_bytes_per_s=bandwidth_bytes_per_s,
+            dense_ops_per_s=dict(dense_ops_per_s or {}), tdp_w=None, source="", as_of="",
+        )  # fmt: skip
+    if memory_bytes is not None and memory_bytes <= 0:
+        raise ValueError("a device has memory")
+    return replace(
+        base,
+        name=name or base.name,
+        usable_bytes=memory_bytes or base.usable_bytes,
+        bandwidth_bytes_per_s=bandwidth_bytes_per_s or base.bandwidth_bytes_per_s,
+        dense_ops_per_s={**base.dense_ops_per_s, **(dense_ops_per_s or {})},
+    )
