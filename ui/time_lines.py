@@ -56,7 +56,7 @@ def duration(seconds: float) -> str:
     return t(f"engine_page.time_{unit}", value=_digits(value))
 
 
-def _tick(seconds: float) -> str:
+def tick(seconds: float) -> str:
     """A time on an axis, with no more digits than it has: '10 s', '0'."""
     unit, value = _scaled(seconds)
     return t(f"engine_page.time_{unit}", value=charts.tick_text(round(value, 6))) if value else "0"
@@ -132,7 +132,7 @@ def _y_axis(figure: go.Figure, low: float, high: float, steep: bool) -> tuple[fl
     else:
         ends = 0.0, (high * ROOM) or 1.0
         ticks = charts.nice_ticks(0, high)
-    charts.y_ticks(figure, ticks, [_tick(tick) for tick in ticks])
+    charts.y_ticks(figure, ticks, [tick(value) for value in ticks])
     figure.update_yaxes(range=list(ends))
     return ends
 

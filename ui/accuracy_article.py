@@ -1,0 +1,72 @@
+"""An article's rounded figures beside ours, and why they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from econ.article_speed import ArticleRow
+from jobs import accuracy
+from ui import components, tables
+from ui.numerals import count
+from ui.tables import Column, Table
+from ui.time_lines import duration
+from ui.words import t
+
+
+def beside() -> None:
+    """The table, and the two figures that need more than a column."""
+    found = accuracy.articles()
+    with components.rule("article"):
+        components.answer(t("accuracy_page.article"), t("accuracy_page.article_unit"))
+        tables.show(_table(found), "article")
+        dense = accuracy.dense_floor()
+        components.note(
+            t(
+                "accuracy_page.article_floor",
+                n=count(dense.n),
+                tokens=count(accuracy.dense_context_tokens()),
+                low=f"{dense.low_ratio:.1f}",
+                high=f"{dense.high_ratio:.1f}",
+            )
+        )
+        components.note(t("accuracy_page.article_apart"))
+
+
+def _table(found: Sequence[ArticleRow]) -> Table:
+    columns = (
+        Column(title=t("accuracy_page.case"), values=[_case(row) for row in found]),
+        Column(title=t("accuracy_page.printed"), values=[_printed(row) for row in found]),
+        Column(title=t("accuracy_page.ours"), values=[_ours(row) for row in found]),
+        Column(
+            title=t("accuracy_page.why"),
+            values=[t(f"accuracy_page.why_{row.why}") for row in found],
+        ),
+    )
+    return Table(columns=columns, alt=t("accuracy_page.article"))
+
+
+def _case(row: ArticleRow) -> str:
+    return t(
+        f"accuracy_page.quantity_{row.quantity}",
+        tokens=count(row.context_tokens),
+        n=count(row.sequences),
+    )
+
+
+def _printed(row: ArticleRow) -> str:
+    return t("accuracy_page.not_discussed") if row.printed is None else _value(row, row.printed)
+
+
+def _ours(row: ArticleRow) -> str:
+    shown = _value(row, row.ours)
+    if row.fits is None:
+        return shown
+    return t("accuracy_page.fits" if row.fits else "accuracy_page.fits_not", size=shown)
+
+
+def _value(row: ArticleRow, value: float) -> str:
+    if row.quantity == "each":
+        return t("accuracy_page.tokens_s", value=f"{value:,.1f}")
+    if row.quantity == "total":
+        return t("accuracy_page.gb", value=f"{value / 1e9:,.1f}")
+    return duration(value)
