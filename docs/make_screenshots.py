@@ -26,6 +26,7 @@ PAGES = {
     "reports": "reports?",
     "saved-report": "reports?{saved}",
     "prices": "prices?",
+    "model-size": "model_size?",
 }
 LANGUAGES = ("en", "ja")
 SCHEMES = ("light", "dark")

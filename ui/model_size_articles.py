@@ -86,7 +86,8 @@ def _real(unit: Unit) -> None:
         ]
         for row in rows
     ]
-    components.answer(t("model_size.real"), t("model_size.real_unit", mark=mark("computed")))
+    heading = t("model_size.real", names=len(rows), sizes=len({row.model.groups for row in rows}))
+    components.answer(heading, t("model_size.real_unit", mark=mark("computed")))
     plain_table.show(head, lines, t("model_size.real_alt"), "real")
     shorter = {
         name: size(at_128000(model_sizes.hardware().models[model]), "gb")

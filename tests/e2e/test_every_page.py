@@ -18,6 +18,7 @@ TITLES = {
     "reports": "reports_page.title",
     "prices": "prices_page.title",
     "engine": "engine_page.title",
+    "model_size": "model_size.title",
 }
 JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 MESSAGE_ID = re.compile(r"\b[a-z_]+\.[a-z_]{3,}(?:\.[a-z_]+)*\b")
@@ -48,6 +49,8 @@ CATALOGUE_ROOMS = {
     "reports_page",
     "prices_page",
     "engine_page",
+    "model_size",
+    "hardware",
     "ui",
     "report",
     "traces",
