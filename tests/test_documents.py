@@ -88,7 +88,8 @@ def test_files_named_in_the_documents_exist() -> None:
 
 def test_tests_named_in_the_documents_exist() -> None:
     page = (ROOT / "docs" / "articles.md").read_text(encoding="utf-8")
-    tests = (ROOT / "tests" / "test_articles.py").read_text(encoding="utf-8")
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    tests = "".join(path.read_text(encoding="utf-8") for path in files)
     for name in re.findall(r"(test_[a-z0-9_]+?)(?:_…)?`", page):
         if not name.endswith(".py"):
             assert f"def {name}" in tests, name
