@@ -51,9 +51,10 @@ $(VENV)/.installed-requirements.txt: requirements.txt requirements-core.txt requ
 $(VENV)/.installed-requirements-core.txt: requirements-core.txt
 	@sh scripts/make-venv $(VENV) requirements-core.txt $@
 
-$(VENV)/.installed-requirements-dev-core.txt: requirements-dev-core.txt requirements-core.txt
+$(VENV)/.installed-requirements-dev-core.txt: requirements-dev-core.txt requirements-core.txt \
+    requirements-dev-alone.txt
 	@sh scripts/make-venv $(VENV) requirements-dev-core.txt $@
 
 $(VENV)/.installed-requirements-dev.txt: requirements-dev.txt requirements-dev-core.txt \
-    requirements.txt requirements-core.txt requirements-alone.txt
+    requirements.txt requirements-core.txt requirements-alone.txt requirements-dev-alone.txt
 	@sh scripts/make-venv $(VENV) requirements-dev.txt $@

@@ -25,6 +25,7 @@ PAGES = {
     "api-costs": "api_costs?",
     "reports": "reports?",
     "saved-report": "reports?{saved}",
+    "accuracy": "accuracy?",
     "prices": "prices?",
     "model-size": "model_size?",
 }

@@ -18,6 +18,7 @@ TITLES = {
     "reports": "reports_page.title",
     "prices": "prices_page.title",
     "engine": "engine_page.title",
+    "accuracy": "accuracy_page.title",
     "model_size": "model_size.title",
 }
 JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
@@ -49,6 +50,8 @@ CATALOGUE_ROOMS = {
     "reports_page",
     "prices_page",
     "engine_page",
+    "accuracy_page",
+    "results",
     "model_size",
     "hardware",
     "ui",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -161,3 +162,15 @@ def test_a_fit_with_a_negative_coefficient_is_refused(tmp_path: object) -> None:
     (folder / FILE).write_text(text.replace("weights: 0.9778", "weights: -0.9778"))  # type: ignore[operator]
     with pytest.raises(DataError, match="decimal"):
         load_speed_fit(folder)  # type: ignore[arg-type]
+
+
+def test_the_document_has_the_shipped_errors() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "accuracy.md").read_text(encoding="utf-8")
+    for family in FIT.families:
+        for group in family.groups:
+            cells = " | ".join(
+                f"{errors.mean_ratio * 100:.1f} / {errors.median_ratio * 100:.1f}"
+                for errors in group.errors.values()
+            )
+            row = f"| {group.device} | {group.errors['fitted'].n:,} | {cells} |"
+            assert row in text, (family.family, group.metric, row)
