@@ -17,7 +17,7 @@ def test_a_bar_is_the_error_with_the_device_left_out_and_names_its_rows() -> Non
     made = accuracy_charts.error_bars([("H200 SXM", group)], "errors")
     assert made.figure.data[0].x[0] == group.errors["left_out"].mean_ratio
     said = made.figure.layout.annotations[0].text
-    assert "14.5" in said
+    assert "14.6" in said
     assert "178 rows" in said
     assert made.alt == "errors"
 
