@@ -141,37 +141,60 @@ def book_rows(
     return _dearest_first(rows)
 
 
-def report_rows(report: CostReport, own: OwnRate) -> tuple[ApiRow, ...]:
-    """The cheapest policy of each (provider, surface, model) of the report, over the workload's
-    tokens; the dearest API first. Nothing where the report compares no models."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiBill:
+    """What a million tokens of a workload cost at one API under its cheapest policy: both ends,
+    equal where the truth is no range. `source`, `as_of`: of the first price row."""
+
+    provider: str | None
+    surface: str | None
+    model: str | None
+    policy: str
+    low_usd_per_mtok: Decimal
+    high_usd_per_mtok: Decimal
+    source: str | None
+    as_of: str | None
+
+    def against(self, own: OwnRate) -> ApiRow:
+        """The break-even at the high end."""
+        who = (self.provider, self.surface, self.model)
+        low, high = self.low_usd_per_mtok, self.high_usd_per_mtok
+        return _row(own, who, self.policy, low, high, self.source, self.as_of)
+
+
+def cheapest_bills(report: CostReport) -> tuple[ApiBill, ...]:
+    """The cheapest policy of each (provider, surface, model) of the report that a client can
+    follow, over the workload's tokens. Nothing where the report compares no models."""
     tokens = report.workload.input_tokens + report.workload.output_tokens
-    if not tokens:
-        return ()
-    best: dict[tuple[str | None, str | None, str | None], PolicyRow] = {}
-    for row in report.rows:
+    best: dict[tuple[str | None, str | None, str | None], tuple[int, ApiBill]] = {}
+    for row in report.rows if tokens else ():
         if row.usd is None or row.model is None or row.usd.high_e13 <= 0:
             continue
         if row.placement in LEVER_PLACEMENTS or row.mode != STANDARD:
             continue
         who = (row.provider, row.surface, row.model)
-        known = best.get(who)
-        if known is None or known.usd is None or row.usd.high_e13 < known.usd.high_e13:
-            best[who] = row
-    return _dearest_first(_of_report(own, row, tokens) for row in best.values())
+        if who not in best or row.usd.high_e13 < best[who][0]:
+            best[who] = (row.usd.high_e13, _bill(row, tokens))
+    return tuple(bill for _, bill in best.values())
 
 
-def _of_report(own: OwnRate, row: PolicyRow, tokens: int) -> ApiRow:
+def report_rows(report: CostReport, own: OwnRate) -> tuple[ApiRow, ...]:
+    """The cheapest bills of a report against the own rate; the dearest API first."""
+    return _dearest_first(bill.against(own) for bill in cheapest_bills(report))
+
+
+def _bill(row: PolicyRow, tokens: int) -> ApiBill:
     assert row.usd is not None  # noqa: S101
-    policy = row.policy if row.placement is None else f"{row.policy} {row.placement}"
     first = row.sources[0] if row.sources else None
-    return _row(
-        own,
-        (row.provider, row.surface, row.model),
-        policy,
-        row.usd.low_usd * MTOK / tokens,
-        row.usd.high_usd * MTOK / tokens,
-        None if first is None else first.source,
-        None if first is None else first.as_of,
+    return ApiBill(
+        provider=row.provider,
+        surface=row.surface,
+        model=row.model,
+        policy=row.policy if row.placement is None else f"{row.policy} {row.placement}",
+        low_usd_per_mtok=row.usd.low_usd * MTOK / tokens,
+        high_usd_per_mtok=row.usd.high_usd * MTOK / tokens,
+        source=None if first is None else first.source,
+        as_of=None if first is None else first.as_of,
     )
 
 

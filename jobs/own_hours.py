@@ -74,7 +74,10 @@ def with_workload(asked: OwnAsked, result: ReadResult) -> tuple[OwnRate, tuple[A
     where none is typed in."""
     ratio = asked.reuse_ratio
     own = own_rate(asked, unlimited_reuse(result.workload) if ratio is None else ratio)
-    params = ReportParams(at=asked.at, providers=asked.providers, models=asked.models)
+    providers = asked.providers
+    if not providers and not asked.models:  # what names its own models is compared with everybody
+        providers = tuple(sorted(book().tables))
+    params = ReportParams(at=asked.at, providers=providers, models=asked.models)
     report = report_of(result, params)
     return rows_of(report, asked, own)
 

@@ -17,6 +17,8 @@ from econ.report_build import build_report
 from econ.report_store import params_to_store, report_from_store, report_to_store
 from econ.workload import Workload, digest
 from jobs.costing import forget_costs
+from jobs.fleet_flows import forget_fleets
+from jobs.own_money import forget_money
 from jobs.replaying import forget_studies
 from jobs.reporting import book, fitted, forget
 from jobs.shelf import opened
@@ -168,6 +170,8 @@ def delete_workload(workload_id: str, owner: str) -> None:
     forget(found.key)
     forget_studies(found.key)
     forget_costs(found.key)
+    forget_fleets(found.key)
+    forget_money(found.key)
 
 
 def reports_json() -> list[dict[str, Any]]:

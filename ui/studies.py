@@ -26,20 +26,25 @@ def study(workload_id: str, asked: flows.StudyParams) -> CacheStudy | None:
     )
 
 
-def made(asked: object, look: Callable[[], Made | None], start: Callable[[], str]) -> Made | None:
+def made(
+    asked: object,
+    look: Callable[[], Made | None],
+    start: Callable[[], str],
+    slot: str = _JOB,
+) -> Made | None:
     """What `look` finds; where that is nothing, a job is started by `start` and shown. `asked`
-    tells one question from the next."""
+    tells one question from the next, `slot` the jobs of a page that waits for several."""
     found = look()
     if found is not None:
-        st.session_state.pop(_JOB, None)
+        st.session_state.pop(slot, None)
         return found
-    known = st.session_state.get(_JOB)
+    known = st.session_state.get(slot)
     if known is None or known[0] != asked:
         job_id = _started(start)
         if job_id is None:
             return None
-        st.session_state[_JOB] = known = (asked, job_id)
-    return _watch(known[1], look)
+        st.session_state[slot] = known = (asked, job_id)
+    return _watch(known[1], look, slot)
 
 
 def _started(start: Callable[[], str]) -> str | None:
@@ -50,11 +55,11 @@ def _started(start: Callable[[], str]) -> str | None:
         return None
 
 
-def _watch(job_id: str, look: Callable[[], Made | None]) -> Made | None:
+def _watch(job_id: str, look: Callable[[], Made | None], slot: str) -> Made | None:
     try:
         job = flows.job(job_id, state.owner())
     except NotFoundError:  # the page was left open longer than jobs are remembered
-        _forget()
+        _forget(slot)
         st.rerun()
     if not job.finished:
         panel.running(job_id)
@@ -62,15 +67,15 @@ def _watch(job_id: str, look: Callable[[], Made | None]) -> Made | None:
     if job.state == "done":
         found = look()
         if found is not None:
-            st.session_state.pop(_JOB, None)
+            st.session_state.pop(slot, None)
             return found
     if job.state == "cancelled":
         st.info(t("ui.job.cancelled"), icon=":material/cancel:")
     else:
         failures.show_message(job.error)
-    st.button(t("cache_page.again"), key="study_again", on_click=_forget)
+    st.button(t("cache_page.again"), key=f"study_again{slot}", on_click=_forget, args=(slot,))
     return None
 
 
-def _forget() -> None:
-    st.session_state.pop(_JOB, None)
+def _forget(slot: str) -> None:
+    st.session_state.pop(slot, None)
