@@ -28,6 +28,7 @@ PAGES = {
     "accuracy": "accuracy?",
     "prices": "prices?",
     "model-size": "model_size?",
+    "less-kv": "less_kv?",
 }
 LANGUAGES = ("en", "ja")
 SCHEMES = ("light", "dark")

@@ -32,6 +32,8 @@ PUBLISHED: tuple[tuple[int, float, str], ...] = (
 )
 """Context in tokens, gain in time a token, and who says so."""
 LONG_CONTEXT = 128_000
+EXAMPLE_CONTEXT, EXAMPLE_TOKENS = 100_000, 10_000
+"""An article's document: read 100,000 tokens, write 10,000; it takes the times at 1,000,000."""
 CURVE_CONTEXTS = (4_000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 1_000_000)
 
 
@@ -144,6 +146,15 @@ def workload_gain(
         long_share=long_share,
         at_long=overall_gain(long_share, FULL_MS / HYBRID_MS),
     )
+
+
+def writing_s(curve: Sequence[GainPoint], context_tokens: int, tokens: int) -> tuple[float, float]:
+    """Seconds to write `tokens` at a context by the floor: with all layers full, as the hybrid."""
+    at = np.array([point.context_tokens for point in curve], dtype=np.float64)
+    here = np.array([context_tokens], dtype=np.int64)
+    full = _times(here, at, [point.full_s for point in curve])
+    hybrid = _times(here, at, [point.hybrid_s for point in curve])
+    return float(full[0] * tokens), float(hybrid[0] * tokens)
 
 
 def _floor_gain(contexts: IntArray, written: IntArray, curve: Sequence[GainPoint]) -> float:

@@ -10,7 +10,17 @@ from pathlib import Path
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
 LIMIT_MS = 45_000
-PAGES = ("", "workload", "cache", "reports", "prices", "engine", "model_size", "accuracy")
+PAGES = (
+    "",
+    "workload",
+    "cache",
+    "reports",
+    "prices",
+    "engine",
+    "model_size",
+    "less_kv",
+    "accuracy",
+)
 """Addresses below the app's own; the first page has none."""
 NAVIGATION = ("My bill", "My GPUs", "The market")
 expect.set_options(timeout=LIMIT_MS)

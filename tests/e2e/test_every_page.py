@@ -20,6 +20,7 @@ TITLES = {
     "engine": "engine_page.title",
     "accuracy": "accuracy_page.title",
     "model_size": "model_size.title",
+    "less_kv": "less_kv.title",
 }
 JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 MESSAGE_ID = re.compile(r"\b[a-z_]+\.[a-z_]{3,}(?:\.[a-z_]+)*\b")
@@ -53,6 +54,7 @@ CATALOGUE_ROOMS = {
     "accuracy_page",
     "results",
     "model_size",
+    "less_kv",
     "hardware",
     "ui",
     "report",

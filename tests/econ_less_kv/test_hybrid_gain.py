@@ -74,6 +74,14 @@ def test_a_workload_that_wrote_nothing_has_no_gain_and_other_models_no_curve() -
     assert hybrid.kv_saving(model("llama-3.1-8b")) is None
 
 
+def test_ten_thousand_tokens_take_184_and_1148_seconds_only_at_a_million_tokens() -> None:
+    assert round(hybrid.HYBRID_MS * hybrid.EXAMPLE_TOKENS / 1e3, 1) == 18.4
+    assert round(hybrid.FULL_MS * hybrid.EXAMPLE_TOKENS / 1e3, 1) == 114.8
+    full, own = hybrid.writing_s(CURVE, hybrid.EXAMPLE_CONTEXT, hybrid.EXAMPLE_TOKENS)
+    assert 1 < full / own < 27 / 7
+    assert full < 114.8
+
+
 @given(
     contexts=st.lists(st.integers(1, 2_000_000), min_size=1, max_size=10),
     written=st.integers(1, 10_000),

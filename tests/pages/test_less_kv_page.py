@@ -1,0 +1,80 @@
+"""The Less KV page: bytes of this workload, levers, quality, switches, dollars, joules."""
+
+from __future__ import annotations
+
+import pytest
+
+from messages.catalogue import t
+from tests.pages.test_pages import asked, calm, dropped, opened, plain, words
+
+UNTIMED = "input_tokens,output_tokens,model\n1000,10,claude-opus-5\n2000,20,claude-opus-5\n"
+
+
+def test_the_example_shows_bytes_levers_switches_dollars_and_joules() -> None:
+    at = opened("less_kv")
+    assert at.metric[0].label.startswith("KV at the fullest moment")
+    shown = plain(words(at))
+    assert "Least of all" in shown
+    assert "74.1" in shown
+    assert "6.24" in shown
+    assert "25.1 times" in shown
+    assert "sum 101" in shown
+    assert "DeepSeek 67B" in shown
+    assert "10.0 J" in shown
+
+
+def test_keys_and_values_are_chosen_apart_and_lie_in_the_url() -> None:
+    at = opened("less_kv")
+    before = at.metric[0].value
+    (keys,) = [box for box in at.selectbox if box.key == "less_kv_keys_widget"]
+    keys.set_value("q8_0").run()
+    calm(at)
+    assert asked(at, "less_kv_keys") == "q8_0"
+    assert "keys q8_0, values FP8" in plain(at.metric[0].label)
+    assert at.metric[0].value != before
+
+
+def test_a_failed_pair_and_an_unmeasured_one_are_said_to_be_so() -> None:
+    failed = opened("less_kv", less_kv_from="Ministral 3 3B", less_kv_to="Ministral 3 14B")
+    assert "failed" in words(failed)
+    assert "44.2" in plain(words(failed))
+    unknown = opened("less_kv", less_kv_from="Qwen3 32B", less_kv_to="Qwen3 14B")
+    assert "not measured" in words(unknown)
+
+
+def test_memory_without_a_price_is_not_charged_at_anothers() -> None:
+    at = opened("less_kv", less_kv_device="rtx-pro-6000-server")
+    assert "No public price of a GB of GDDR7" in plain(words(at))
+
+
+def test_nonsense_in_the_url_does_no_harm() -> None:
+    at = opened("less_kv", less_kv_model="none", less_kv_keys="blue", less_kv_lifetime="-3")
+    assert at.metric[0].label.startswith("KV at the fullest moment")
+
+
+@pytest.mark.parametrize("device", ["apple-m4-pro", "rubin-cpx-revised", "tpu-v5e"])
+def test_devices_with_unknown_limits_still_have_a_page(device: str) -> None:
+    at = opened("less_kv", less_kv_device=device)
+    assert "Joules a token cannot be said" in words(at)
+
+
+@pytest.mark.parametrize("model", ["deepseek-v4-pro", "kimi-k3", "step-3.7-flash", "gpt3-175b"])
+def test_models_of_other_kinds_have_a_page(model: str) -> None:
+    at = opened("less_kv", less_kv_model=model)
+    assert at.metric
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_file_without_lengths_says_so(language: str) -> None:
+    at = dropped(opened("workload", lang=language), "usage.csv", UNTIMED)
+    at.switch_page("../pages/less_kv.py").run()
+    calm(at)
+    assert t(language, "less_kv.no_lengths") in [box.value for box in at.info]
+
+
+def test_the_page_is_japanese_where_that_is_asked_for() -> None:
+    at = opened("less_kv", lang="ja")
+    shown = words(at)
+    assert "精度保持率" in shown
+    assert "ジェボンズの逆説" in shown
+    assert "未計測" in shown or "失敗" in shown
