@@ -42,6 +42,10 @@ LONGEST_LINE = 20_000
 MOST = 10**12
 _SUFFIX = {"k": 1_000, "m": 1_000_000, "g": 10**9, "K": 2**10, "M": 2**20, "G": 2**30}
 _COUNT = re.compile(r"(\d{1,13}(?:\.\d{1,6})?)([kKmMgG]?)")
+_TUNED = re.compile(
+    r"(?:-(?:Instruct|Chat|it|hf|Thinking|FP8|AWQ|GPTQ|Int[48]|w8a8|w4a16|dynamic|NVFP4|\d{4}))+$",
+    re.IGNORECASE,
+)
 _BLOCKS = re.compile(r"# ?(?:GPU|CUDA) blocks: ?([\d,]+)")
 _NUM_BLOCKS = re.compile(r"num_gpu_blocks(?:_override)?[\"']?\s*[:=]\s*([\d,]+)")
 _TOKENS = re.compile(r"GPU KV cache size: ?([\d,]+) tokens")
@@ -102,6 +106,12 @@ def read_serve_line(text: str) -> ServeLine:
     if not found:
         raise _refused("vllm serve", "vllm serve MODEL --tensor-parallel-size 2", text.strip()[:60])
     return ServeLine(ignored=tuple(ignored), **found)  # type: ignore[arg-type]
+
+
+def untuned(model: str) -> str:
+    """A repository's name without what tells a tuned or re-packed model from its base: these keep
+    the base's shape."""
+    return _TUNED.sub("", model)
 
 
 def _after_command(words: Sequence[str]) -> int:

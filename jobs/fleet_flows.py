@@ -8,15 +8,19 @@ from dataclasses import asdict, fields
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from math import ceil
+from typing import Any, Literal
 
 from data_sources.store.computed import computed, keep_computed
 from data_sources.store.engine import current_store
+from econ.engine_line import serve_line, untuned
 from econ.fleet_json import fleet_to_json, study_from_json, study_to_json
 from econ.fleet_names import ROUTINGS
-from econ.fleet_setup import FleetAsked, Setup, set_up
+from econ.fleet_setup import FleetAsked, Setup, case_of, set_up, steps_of
 from econ.fleet_study import FleetStudy, study
+from econ.kv_formats import kv_format
 from econ.method import METHOD_VERSION
+from econ.model_names import find_model
 from econ.workload import Workload
 from jobs import tasks
 from jobs.lifespan import current_runner
@@ -24,10 +28,12 @@ from jobs.model_sizes import hardware, model_of
 from jobs.progress import Progress, no_progress
 from jobs.shelf import LastUsed, Opened, example, opened
 from jobs.tiering import device_of
+from messages.errors import Message, NotFoundError, UsageError
 from price_tables.speed_fit import SpeedFit
 from price_tables.speed_fit_load import load_speed_fit
 
 KIND = "fleet_study"
+SourceMark = Literal["published", "datasheet"]
 KEPT_STUDIES = 32
 DEFAULT_MODEL, DEFAULT_DEVICE = "llama-3.1-70b", "h200-sxm"
 EXAMPLE_FLEET = FleetAsked(
@@ -36,9 +42,9 @@ EXAMPLE_FLEET = FleetAsked(
     tensor_parallel=2,
     quantization="fp8",
     kv_dtype="fp8",
-    replicas=(1, 2, 4),
+    replicas=(1, 2, 4, 8),
     routings=ROUTINGS,
-    ttft_s=2.0,
+    ttft_s=5.0,
     tpot_s=0.05,
 )
 """What the page shows before anything is chosen."""
@@ -59,6 +65,96 @@ def speed_fit() -> SpeedFit:
 def setup_of(asked: FleetAsked) -> Setup:
     """Everything looked up. NotFoundError or InputError with one sentence."""
     return set_up(asked, model_of(asked.model).spec, device_of(asked.device))
+
+
+def checked_setup(asked: FleetAsked) -> Setup:
+    """`setup_of`, and the speed that it would be served with: everything that can be wrong with a
+    question is said before a job is started for it."""
+    found = setup_of(asked)
+    steps_of(speed_fit(), case_of(found), asked.speed)
+    if asked.budget_tokens < asked.max_sequences:
+        values = {
+            "flag": "--max-num-batched-tokens",
+            "expected": f">= {asked.max_sequences}",
+            "found": str(asked.budget_tokens),
+        }
+        raise UsageError(Message("cli.bad_value", values))
+    return found
+
+
+def model_ids() -> tuple[str, ...]:
+    """Every known model."""
+    return tuple(hardware().models)
+
+
+def device_ids() -> tuple[str, ...]:
+    """Every known device."""
+    return tuple(hardware().devices)
+
+
+def name_of(identity: str) -> str:
+    """The name of a model or a device."""
+    known = hardware()
+    found = known.models.get(identity) or known.devices.get(identity)
+    return identity if found is None else found.name
+
+
+def known_model(text: str) -> str:
+    """The id of a model by id, name or repository, a tuned or re-packed one by its base.
+    NotFoundError naming those that are near."""
+    try:
+        return find_model(hardware().models, text).id
+    except NotFoundError:
+        return find_model(hardware().models, untuned(text).rpartition("/")[2]).id
+
+
+def known_kv(text: str) -> str:
+    """The KV format that an engine's name stands for. UsageError for an unknown one."""
+    return "auto" if text == "auto" else kv_format(text).name
+
+
+def device_figure(device: str, field: str) -> int | None:
+    """A device's own memory, bandwidth or dense rate (the highest that is not FP4), as they are
+    typed over. None where it is not stated."""
+    found = device_of(device)
+    if field == "ops_per_s":
+        rates = [rate for kind, rate in found.dense_ops_per_s.items() if kind != "fp4"]
+        return max(rates, default=None)
+    return found.memory_bytes if field == "device_bytes" else found.bandwidth_bytes_per_s
+
+
+def line_of(asked: FleetAsked) -> str:
+    """The fleet as a `vllm serve` line."""
+    model = model_of(asked.model).spec
+    settings = {
+        "tensor_parallel": asked.tensor_parallel,
+        "replicas": asked.replicas[0] if asked.replicas[0] > 1 else None,
+        "fraction": f"{float(asked.fraction):g}",
+        "max_model_len": asked.max_model_len,
+        "block_tokens": asked.block_tokens,
+        "kv_dtype": asked.kv_dtype,
+        "quantization": asked.quantization,
+        "max_sequences": asked.max_sequences,
+        "budget_tokens": asked.budget_tokens,
+        "prefix_caching": asked.prefix_caching,
+    }
+    return serve_line(model.repository or model.id, settings)
+
+
+def sources_of(asked: FleetAsked) -> tuple[tuple[SourceMark, str], ...]:
+    """Where the model, the device and the fitted speed come from: a mark and a line each."""
+    found, fit = setup_of(asked), speed_fit()
+    return (
+        ("published", f"{found.model.name}: {found.model.source}, {found.model.as_of}"),
+        ("datasheet", f"{found.device.name}: {found.device.source}, {found.device.as_of}"),
+        ("published", f"{fit.package} {fit.version}, {fit.file}: {fit.source}, {fit.fitted}"),
+    )
+
+
+def kv_bytes_per_token(asked: FleetAsked) -> int:
+    """Bytes of one token on all devices of a replica together."""
+    memory = setup_of(asked).memory
+    return ceil(memory.bytes_per_token * memory.tensor_parallel)
 
 
 def served(workload: Workload, asked: FleetAsked, tell: Progress = no_progress) -> FleetStudy:

@@ -7,6 +7,7 @@ from data_sources.store.jobs import JobRecord
 from data_sources.store.reports import list_reports as newest_reports
 from data_sources.traces.picker import Picker, picker_for
 from jobs.costing import warm_costs
+from jobs.fleet_flows import warm_fleet
 from jobs.lifespan import current_runner, pool_started
 from jobs.reading import inspect_json, read_paths, start_read
 from jobs.replaying import (
@@ -100,6 +101,7 @@ def example_id() -> str:
 def warm_jobs() -> None:
     """Start the jobs whose results the example's pages show; what they compile stays compiled."""
     warm_costs()
+    warm_fleet()
     if cache_study(example_id(), StudyParams(), "") is None:
         start_study(example_id(), StudyParams(), "")
 

@@ -8,8 +8,9 @@ from decimal import Decimal
 from fractions import Fraction
 
 from econ.engine_line import ServeLine, read_log_line, read_serve_line
-from econ.fleet_names import MOST_REPLICAS, PERCENTILES, ROUTINGS, Routing
+from econ.fleet_names import MOST_REPLICAS, ROUTINGS, Routing
 from econ.fleet_setup import FleetAsked
+from jobs.fleet_flows import known_model
 from jobs.shell_input import number
 from jobs.shell_kv import whole
 from messages.errors import Message, UsageError
@@ -57,6 +58,8 @@ def from_line(line: ServeLine) -> dict[str, object]:
     named = {field.name: getattr(line, field.name) for field in fields(ServeLine)}
     named.pop("ignored")
     found = {name: value for name, value in named.items() if value is not None}
+    if line.model is not None and not line.model.lower().endswith((".json", ".gguf")):
+        found["model"] = known_model(line.model)
     if "fraction" in found:
         found["fraction"] = Fraction(found["fraction"])
     if "replicas" in found:
@@ -150,6 +153,3 @@ def routings_of(text: str) -> tuple[Routing, ...]:
 def _refused(flag: str, expected: str, found: str) -> UsageError:
     values = {"flag": flag, "expected": expected, "found": found[:60]}
     return UsageError(Message("cli.bad_value", values))
-
-
-__all__ = ["PERCENTILES", "checked", "fleet_asked", "from_line", "replicas_of", "routings_of"]

@@ -5,7 +5,17 @@ from __future__ import annotations
 import streamlit as st
 
 from jobs import flows
-from ui import advice, components, downloads, engine_strip, sections, state, upload, view
+from ui import (
+    advice,
+    components,
+    downloads,
+    engine_strip,
+    hardware_strip,
+    sections,
+    state,
+    upload,
+    view,
+)
 from ui.view import View
 from ui.words import t
 
@@ -50,6 +60,7 @@ def page() -> None:
         sections.hit_ratio(seen.report)
         sections.trust(seen.report, "overview")
         engine_strip.on_this_machine()
+        hardware_strip.on_own_hardware(seen.workload_id)
 
 
 page()

@@ -1,0 +1,144 @@
+"""One's own hardware as charts: the memory bar, and latencies with their bands."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+
+from econ.fleet_memory import ReplicaMemory
+from econ.fleet_steps import SourceKind
+from ui import charts
+from ui.charts import GRID, INK, MUTED, NEUTRAL, OURS, PAPER, Chart
+from ui.components import mark
+from ui.numerals import SPACE
+from ui.tables import Column, Table
+from ui.time_lines import duration
+from ui.words import t
+
+GB = 10**9
+BAR_PX, ROW_PX = 46, 58
+ROOM = 1.04
+SYMBOLS: dict[SourceKind, str] = {
+    "datasheet": "diamond-open", "published": "diamond", "measured": "circle",
+}  # fmt: skip
+COLORS: dict[SourceKind, str] = {"datasheet": INK, "published": INK, "measured": OURS}
+
+
+def gb(value: int) -> str:
+    """'141.2'."""
+    return f"{value / GB:,.1f}"
+
+
+def memory_bar(memory: ReplicaMemory, kv_words: str) -> Chart:
+    """Weights, overhead, KV, and what stays free, of one replica; labels above and below in turn,
+    so that narrow parts keep theirs."""
+    rest = max(memory.held_back_bytes, 0) + memory.free_bytes
+    parts = [
+        (t("own_hardware_page.part_weights"), memory.weights_bytes, MUTED, 0.75),
+        (t("own_hardware_page.part_overhead"), memory.overhead_bytes, NEUTRAL, 0.45),
+        (kv_words, memory.kv_bytes, OURS, 1.0),
+        (t("own_hardware_page.part_free"), rest, MUTED, 0.25),
+    ]
+    figure = charts.frame(124, bottom=4)
+    start, last = 0.0, len(parts) - 1
+    whole = max(sum(part[1] for part in parts), memory.device_bytes) / GB
+    for at, (name, size, color, opacity) in enumerate(parts):
+        width = max(size, 0) / GB
+        figure.add_bar(
+            x=[width], y=[0], base=[start], orientation="h", width=0.42,
+            marker={"color": color, "opacity": opacity, "line": {"width": 1, "color": PAPER}},
+            hovertemplate=f"{html.escape(name)}<br>{gb(size)} GB<extra></extra>",
+        )  # fmt: skip
+        above, at_end = at % 2 == 0, at == last
+        charts.label(
+            figure, f"{html.escape(name)}{SPACE} <b>{gb(size)}</b>",
+            x=min(start + width, whole) if at_end else start, y=0.24 if above else -0.24,
+            xanchor="right" if at_end or start > whole * 0.72 else "left",
+            yanchor="bottom" if above else "top",
+        )  # fmt: skip
+        start += width
+    figure.update_xaxes(range=[0, whole], showticklabels=False)
+    figure.update_yaxes(range=[-0.62, 0.62], showticklabels=False)
+    figure.update_layout(barmode="overlay", barcornerradius=0)
+    alt = t("own_hardware_page.memory_alt", total=gb(memory.device_bytes))
+    table = Table(
+        columns=(
+            Column(title=t("own_hardware_page.part"), values=[name for name, *_ in parts]),
+            Column(title=t("own_hardware_page.bytes"), values=[p[1] for p in parts],
+                   kind="count"),
+            Column(title="GB", values=[p[1] / GB for p in parts], kind="number"),
+            Column(title="GiB", values=[p[1] / 2**30 for p in parts], kind="number"),
+        ),
+        alt=alt,
+    )  # fmt: skip
+    return Chart(figure=figure, alt=alt, table=table)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timed:
+    """One time by one source; None where there is none and `note` says why. Low and high: the
+    band's ends."""
+
+    source_kind: SourceKind
+    seconds: float | None
+    low_s: float | None = None
+    high_s: float | None = None
+    note: str = ""
+
+
+def latencies(rows: Sequence[Timed], alt: str) -> Chart:
+    """A mark for each source over its band, on one axis from 0."""
+    ends = [end for row in rows for end in (row.seconds, row.high_s) if end is not None]
+    high = max(ends, default=1.0) * ROOM
+    figure = charts.frame(len(rows) * ROW_PX + 34, bottom=28)
+    for at, row in enumerate(rows):
+        _timed(figure, row, -at)
+    ticks = [tick for tick in charts.nice_ticks(0.0, high) if tick <= high]
+    ticks = ticks[:: 2 if len(ticks) > 4 else 1]
+    figure.update_xaxes(
+        range=[0, high], showgrid=True, gridcolor=GRID, tickvals=ticks,
+        ticktext=[duration(tick) if tick else "0" for tick in ticks],
+    )  # fmt: skip
+    figure.update_yaxes(range=[-len(rows) + 0.42, 0.78], showticklabels=False)
+    figure.update_layout(barmode="overlay")
+    table = Table(
+        columns=(
+            Column(title=t("own_hardware_page.source"),
+                   values=[t(f"ui.mark.{row.source_kind}") for row in rows]),
+            Column(title=t("own_hardware_page.seconds"), values=[row.seconds for row in rows],
+                   kind="number"),
+            Column(title=t("own_hardware_page.low"), values=[row.low_s for row in rows],
+                   kind="number"),
+            Column(title=t("own_hardware_page.high"), values=[row.high_s for row in rows],
+                   kind="number"),
+        ),
+        alt=alt,
+    )  # fmt: skip
+    return Chart(figure=figure, alt=alt, table=table)
+
+
+def _timed(figure: go.Figure, row: Timed, y: int) -> None:
+    color = COLORS[row.source_kind]
+    if row.low_s is not None and row.high_s is not None:
+        figure.add_bar(
+            x=[row.high_s - row.low_s], y=[y], base=[row.low_s], orientation="h", width=0.3,
+            marker={"color": OURS if row.source_kind == "measured" else MUTED, "opacity": 0.35},
+            hoverinfo="skip",
+        )  # fmt: skip
+    if row.seconds is not None:
+        figure.add_scatter(
+            x=[row.seconds], y=[y], mode="markers",
+            marker={"size": 14, "symbol": SYMBOLS[row.source_kind], "color": color,
+                    "line": {"width": 2, "color": color}},
+            hovertemplate=f"{html.escape(duration(row.seconds))}<extra></extra>",
+        )  # fmt: skip
+    value = "" if row.seconds is None else f"{SPACE} <b>{html.escape(duration(row.seconds))}</b>"
+    note = f'{SPACE} <span style="color:{MUTED}">{html.escape(row.note)}</span>'
+    text = html.escape(mark(row.source_kind))
+    charts.label(
+        figure, f'<span style="color:{color}">{text}</span>{value}{note if row.note else ""}',
+        x=0, y=y + 0.24, xanchor="left", yanchor="bottom",
+    )  # fmt: skip

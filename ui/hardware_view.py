@@ -1,0 +1,294 @@
+"""What the Own hardware page says: what fits, how fast it is, what it costs."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import streamlit as st
+
+from econ.fleet import FleetResult, Latency
+from econ.fleet_setup import FleetAsked
+from econ.fleet_study import FleetStudy, SpeedView
+from econ.speed_fit import Band
+from jobs import fleet_flows, profiling
+from ui import components, hardware_charts, tables
+from ui.cache_size import gb_words
+from ui.components import Explanation, mark
+from ui.hardware_charts import Timed
+from ui.numerals import compact, count, day, md, percent, range_words, usd
+from ui.tables import Column, Table
+from ui.time_lines import duration
+from ui.words import say, t
+
+
+def p(name: str, n: int | None = None, /, **values: object) -> str:
+    """Words of this page."""
+    return t(f"own_hardware_page.{name}", n, **values)  # type: ignore[arg-type]
+
+
+def machine(asked: FleetAsked) -> str:
+    """'2 × H200 SXM, tensor parallel 2, fp8 weights, fp8 KV'."""
+    device = fleet_flows.name_of(asked.device)
+    weights = asked.quantization or p("as_checkpoint")
+    return p("machine", tp=asked.tensor_parallel, device=device, weights=weights, kv=asked.kv_dtype)
+
+
+def hero(found: FleetStudy, asked: FleetAsked) -> None:
+    """How many sequences fit at once; KV tokens where the file has no lengths."""
+    p50, p95 = found.sequences
+    about = md(machine(asked))
+    if not found.memory.fits:
+        components.hero_loss(p("hero_none"), p("does_not_fit"), about)
+    elif p50 is None or p95 is None:
+        components.hero(p("hero_tokens"), compact(found.memory.tokens), about)
+    else:
+        ends = range_words(count(min(p50, p95)), count(max(p50, p95)))
+        label = p("hero", context=found.contexts[0] or 0)
+        components.hero(label, count(p50), p("hero_beneath", range=ends, machine=about))
+
+
+def sentence(found: FleetStudy, asked: FleetAsked) -> None:
+    """Does the fleet keep up, and what would."""
+    for message in found.said:
+        components.note(md(say(message)))
+    if not found.results:
+        return
+    first = found.results[0]
+    load = "-" if first.utilisation is None else percent(first.utilisation, 0)
+    if first.saturated:
+        said = [p("saturated", first.replicas, load=load)]
+    else:
+        ttft, tpot = first.ttft.at(asked.percentile), first.tpot.at(asked.percentile)
+        said = [p("keeps_up", first.replicas, load=load)]
+        if ttft is not None:
+            said.append(p("first_after", percentile=asked.percentile, ttft=duration(ttft)))
+        if tpot:
+            said.append(p("then", rate=f"{1 / tpot:,.0f}"))
+    if asked.ttft_s is not None or asked.tpot_s is not None:
+        said.append(_smallest_words(found, asked))
+    components.sentence(" ".join(said))
+
+
+def _smallest_words(found: FleetStudy, asked: FleetAsked) -> str:
+    promise = {
+        "ttft": "-" if asked.ttft_s is None else duration(asked.ttft_s),
+        "tpot": "-" if asked.tpot_s is None else duration(asked.tpot_s),
+        "percentile": asked.percentile,
+    }
+    if found.smallest is None:
+        return p("smallest_none", **promise)
+    routing = p(f"routing_{found.smallest.routing}")
+    return p("smallest", found.smallest.replicas, routing=routing, **promise)
+
+
+def flags(asked: FleetAsked) -> None:
+    """The fleet as a `vllm serve` line."""
+    with st.popover(p("flags"), icon=":material/content_copy:", key="hw_flags"):
+        st.code(fleet_flows.line_of(asked), language="bash", wrap_lines=True)
+
+
+def how(found: FleetStudy, asked: FleetAsked) -> None:
+    """Formulas, sums and sources behind the numbers."""
+    memory = found.memory
+    sums = [
+        p("how_blocks", kv=memory.kv_bytes, blocks=memory.blocks, tokens=memory.block_tokens,
+          per_token=f"{float(memory.bytes_per_token):,g}", tp=memory.tensor_parallel),
+        p("how_overhead", source=p(f"overhead_{memory.overhead_source.replace(' ', '_')}"),
+          bytes=memory.overhead_bytes // memory.tensor_parallel),
+        p("how_queue"),
+        p("how_load"),
+        p("how_latency"),
+    ]  # fmt: skip
+    bands = [_basis(view) for view in found.speeds if view.tpot_band is not None]
+    components.how(
+        Explanation(
+            formula=p("how_formula"), sums=tuple(sums), why_range=" ".join(bands),
+            sources=fleet_flows.sources_of(asked),
+        ),
+        "how_hardware",
+    )  # fmt: skip
+
+
+def _basis(view: SpeedView) -> str:
+    band = view.tpot_band
+    assert band is not None  # noqa: S101
+    words = p("how_band", mark=mark(view.source_kind), n=band.n, device=band.device,
+              low=f"{band.low_ratio:.2f}", high=f"{band.high_ratio:.2f}")  # fmt: skip
+    if not view.outside:
+        return words
+    names = ", ".join(p(f"outside_{name}") for name in view.outside)
+    return f"{words} {p('how_outside', names=names)}"
+
+
+def memory(found: FleetStudy) -> None:
+    """The bar of one replica."""
+    bar = found.memory
+    p50 = found.sequences[0]
+    kv_words = p("part_kv") if p50 is None else p("part_kv_sequences", p50)
+    free = hardware_charts.gb(bar.free_bytes + bar.held_back_bytes)
+    total = hardware_charts.gb(bar.device_bytes)
+    with st.container(gap="xxsmall"):
+        components.answer(
+            p("memory_heading", kv=hardware_charts.gb(bar.kv_bytes), total=total),
+            p("memory_unit", blocks=bar.blocks, tokens=bar.block_tokens, free=free),
+        )
+        components.chart(hardware_charts.memory_bar(bar, kv_words), "hw-memory")
+        components.note(
+            p(f"overhead_note_{bar.overhead_source.replace(' ', '_')}",
+              bytes=bar.overhead_bytes // bar.tensor_parallel,
+              gib=f"{bar.overhead_bytes / bar.tensor_parallel / 2**30:.2f}",
+              residual=bar.free_bytes)
+        )  # fmt: skip
+
+
+def speed(found: FleetStudy, asked: FleetAsked) -> None:
+    """TTFT and TPOT of the first fleet, by each source, with bands."""
+    if not found.speeds:
+        return
+    level = asked.percentile
+    with components.two_across():
+        for name in ("ttft", "tpot"):
+            rows = [_timed(view, name, level) for view in found.speeds]
+            shown = rows[-1].seconds
+            heading = p(f"{name}_none") if shown is None else p(
+                f"{name}_heading", time=duration(shown),
+                rate=f"{1 / shown:,.0f}" if shown else "-",
+            )  # fmt: skip
+            latency: Latency = getattr(found.results[0], name)
+            unit = p(f"{name}_unit", percentile=p_words(latency, level), n=latency.n,
+                     prompt=found.prompt_p50 or 0,
+                     hit=percent(found.results[0].token_hit_ratio or 0.0, 0))  # fmt: skip
+            alt = p(f"{name}_alt")
+            components.chart_block(
+                heading, unit, hardware_charts.latencies(rows, alt), f"hw-{name}"
+            )
+    outside = sorted({name for view in found.speeds for name in view.outside})
+    with st.container(gap=None):
+        if outside:
+            names = ", ".join(p(f"outside_{name}") for name in outside)
+            components.note(p("outside", names=names))
+        components.note(p("marks"))
+        measured_here()
+
+
+def p_words(latency: Latency, level: int) -> str:
+    """'P95', or 'maximum' where there are too few requests for the 99th."""
+    return p("maximum") if level == 99 and latency.p99 is None and latency.n else f"P{level}"
+
+
+def _timed(view: SpeedView, name: str, level: int) -> Timed:
+    latency: Latency = getattr(view, name)
+    band: Band | None = getattr(view, f"{name}_band")
+    seconds = latency.at(level)
+    if seconds is None:
+        return Timed(source_kind=view.source_kind, seconds=None,
+                     note=p("no_latency" if view.saturated else "no_requests"))  # fmt: skip
+    if band is None:
+        return Timed(source_kind=view.source_kind, seconds=seconds, note=p("floor"))
+    return Timed(
+        source_kind=view.source_kind, seconds=seconds, low_s=seconds * band.low_ratio,
+        high_s=seconds * band.high_ratio, note=p("band_n", n=band.n),
+    )  # fmt: skip
+
+
+def measured_here() -> None:
+    """What this machine has measured: its own model, never mixed with the estimates."""
+    own = profiling.this_machine()
+    if own is None:
+        components.note(p("here_none", mark=mark("measured")))
+        return
+    components.note(
+        p("here", mark=mark("measured"), model=md(own.entry.model_name),
+          device=md(own.entry.device_name), date=day(own.entry.measured_utc),
+          tokens=own.pair.prompt_tokens, cold=duration(own.pair.cold_s),
+          warm=duration(own.pair.warm_s))
+    )  # fmt: skip
+
+
+def fleets(found: FleetStudy, asked: FleetAsked) -> None:
+    """Every number of replicas and routing side by side."""
+    if not found.results:
+        return
+    alone = next((row for row in found.results if row.replicas == 1), None)
+    rows = [row for row in found.results if row.replicas > 1 or row is alone]
+    rows.sort(key=lambda row: row.replicas)
+    worst = max(rows, key=lambda row: row.lost_hit_tokens)
+    heading = p("fleets_none") if not worst.lost_hit_tokens else p(
+        "fleets_heading", n=worst.replicas, routing=p(f"routing_{worst.routing}"),
+        share=percent(worst.lost_hit_tokens / worst.total_tokens),
+    )  # fmt: skip
+    with components.rule("fleets"), st.container(gap="xxsmall"):
+        components.answer(heading, p("fleets_unit", percentile=asked.percentile))
+        tables.show(_fleet_table(rows, asked.percentile), "hw-fleets")
+
+
+def _fleet_table(rows: list[FleetResult], level: int) -> Table:
+    def ms(latency: Latency, scale: float) -> float | None:
+        value = latency.at(level)
+        return None if value is None else round(value * scale, 3)
+
+    return Table(
+        columns=(
+            Column(title=p("col_replicas"), values=[r.replicas for r in rows], kind="count"),
+            Column(
+                title=p("col_routing"),
+                values=["" if r.replicas == 1 else p(f"routing_{r.routing}") for r in rows],
+            ),
+            Column(title=p("col_hits"), values=[r.token_hit_ratio for r in rows], kind="percent"),
+            Column(title=p("col_lost"), values=[r.lost_hit_tokens for r in rows], kind="count"),
+            Column(title=p("col_load"), values=[r.utilisation for r in rows], kind="percent"),
+            Column(title=p("col_state"),
+                   values=[p("state_full" if r.saturated else "state_fine") for r in rows]),
+            Column(title=p("col_ttft"), values=[ms(r.ttft, 1) for r in rows], kind="number"),
+            Column(title=p("col_tpot"), values=[ms(r.tpot, 1000) for r in rows], kind="number"),
+        ),
+        alt=p("fleets_alt"),
+    )  # fmt: skip
+
+
+def pools(found: FleetStudy, asked: FleetAsked) -> None:
+    """Prefill on another device, where one is chosen."""
+    if found.pools is None or found.handoff is None or asked.prefill_device is None:
+        return
+    moved, both = found.handoff, found.pools
+    with components.rule("pools"), st.container(gap="medium"):
+        components.answer(
+            p("pools_heading", device=md(fleet_flows.name_of(asked.prefill_device)),
+              ms=duration(moved.transfer_s)),
+            p("pools_unit", prompt=found.prompt_p50 or 0),
+        )  # fmt: skip
+        with components.three_across():
+            components.figure(p("moved"), gb_words(moved.bytes / 1e9),
+                              p("moved_beneath", bytes=moved.bytes))  # fmt: skip
+            ttft = both.ttft.at(asked.percentile)
+            share = "-" if moved.share_of_ttft is None else percent(moved.share_of_ttft)
+            components.figure(
+                p("pools_ttft", percentile=asked.percentile),
+                p("state_full") if ttft is None else duration(ttft),
+                p("pools_share", share=share),
+            )
+            tpot = both.tpot.at(asked.percentile)
+            components.figure(
+                p("pools_tpot", percentile=asked.percentile),
+                p("state_full") if tpot is None else duration(tpot),
+                p("pools_fit", n=moved.max_in_decode or 0),
+            )
+
+
+def money(found: FleetStudy) -> None:
+    """Reserved hours and a million tokens of each kind."""
+    cost = found.cost
+    if cost is None:
+        return
+    with components.rule("cost"), st.container(gap="medium"):
+        components.answer(
+            p("cost_heading", usd=md(usd(cost.usd)), hours=f"{cost.reserved_gpu_hours:,.1f}"),
+            p("cost_unit", price=md(usd(cost.usd_per_gpu_hour)), source=md(cost.source),
+              as_of=cost.as_of or "-"),
+        )  # fmt: skip
+        with components.three_across():
+            for name in ("uncached_input", "cached_input", "output"):
+                each: Decimal | None = getattr(cost, name)
+                components.figure(
+                    p(f"cost_{name}"), "-" if each is None else usd(each), p(f"split_{name}")
+                )
