@@ -1,0 +1,1 @@
+"""The articles' figures through kvledger's own functions."""
