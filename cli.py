@@ -65,6 +65,7 @@ def _parser(language: str) -> argparse.ArgumentParser:
         shell_kv,
         shell_money,
         shell_parser,
+        shell_public,
         shell_roofline,
     )
 
@@ -84,6 +85,7 @@ def _parser(language: str) -> argparse.ArgumentParser:
             **shell_kv.commands(_answer),
             **shell_roofline.commands(_answer),
             **shell_money.commands(_answer, _read),
+            **shell_public.commands(_answer),
             **shell_fleet.commands(_answer, _read, _stage),
         },
     )

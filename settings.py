@@ -89,6 +89,18 @@ class Settings(BaseSettings):
     probe_key: SecretStr | None = Field(
         None, description="Key for the server that `probe` asks. Never printed or stored."
     )
+    sec_contact: str | None = Field(
+        None, description="E-mail address that the SEC asks for in every request."
+    )
+    fred_key: SecretStr | None = Field(
+        None, description="Key for FRED. Never printed or stored; without it FRED's CSV is read."
+    )
+    edinet_key: SecretStr | None = Field(
+        None, description="Key for EDINET. Never printed or stored."
+    )
+    estat_key: SecretStr | None = Field(
+        None, description="Key (appId) for e-Stat. Never printed or stored."
+    )
     reference_data: Path | None = Field(
         None, description="Folder of published reference files. Used by tests alone."
     )
@@ -196,7 +208,7 @@ def _bad_value(error: ValidationError) -> InputError:
     first = error.errors(include_url=False, include_context=False)[0]
     name = str(first["loc"][0])
     # A database URL may hold a password, so its value is never repeated; nor is a key.
-    found = "***" if name in ("database_url", "probe_key") else str(first["input"])
+    found = "***" if name == "database_url" or name.endswith("_key") else str(first["input"])
     return input_error(
         "settings.bad_value", name=PREFIX + name.upper(), found=found, expected=allowed(name)
     )

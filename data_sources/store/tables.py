@@ -11,7 +11,7 @@ from sqlalchemy.types import TypeDecorator
 
 from data_sources.store.messages_json import dumps, loads
 
-SCHEMA_REVISION = "v0002"
+SCHEMA_REVISION = "v0003"
 """The newest migration; a test holds it equal to the migrations folder."""
 
 NAMING = {
@@ -202,3 +202,50 @@ probe = sa.Table(
     sa.Column("result", ExactJson, nullable=False),
     sa.Index(None, "created_utc"),
 )
+
+# Raw answers of public sources, one copy a content, and when each was fetched.
+public_body = sa.Table(
+    "public_body",
+    metadata,
+    sa.Column("sha256", sa.String(64), primary_key=True),
+    sa.Column("size_bytes", sa.BigInteger, nullable=False),
+    sa.Column("packed", sa.LargeBinary, nullable=False),
+)
+
+public_fetch = sa.Table(
+    "public_fetch",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("source", sa.String(16), nullable=False),
+    sa.Column("url", sa.Text, nullable=False),
+    sa.Column("content_type", sa.String(128), nullable=False),
+    sa.Column("fetched_utc", UtcTime, nullable=False),
+    sa.Column("sha256", sa.String(64), sa.ForeignKey("public_body.sha256"), nullable=False),
+    sa.Index(None, "url", "fetched_utc"),
+)
+
+# Days are ISO text: they sort, and sources use days such as 9999-12-31. '' is an unknown day.
+observation = sa.Table(
+    "observation",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("source", sa.String(16), nullable=False),
+    sa.Column("series", sa.String(200), nullable=False),
+    sa.Column("entity", sa.String(64), nullable=False),
+    sa.Column("start_day", sa.String(10), nullable=False),
+    sa.Column("end_day", sa.String(10), nullable=False),
+    sa.Column("vintage", sa.String(10), nullable=False),
+    sa.Column("value", sa.String(80)),
+    sa.Column("marker", sa.String(64), nullable=False),
+    sa.Column("unit", sa.String(160), nullable=False),
+    sa.Column("currency", sa.String(8), nullable=False),
+    sa.Column("document", sa.String(64), nullable=False),
+    sa.Column("form", sa.String(64), nullable=False),
+    sa.Column("url", sa.Text, nullable=False),
+    sa.Column("fetched_utc", UtcTime, nullable=False),
+    sa.Column("body_sha256", sa.String(64), nullable=False),
+    sa.UniqueConstraint(
+        "source", "entity", "series", "unit", "start_day", "end_day", "vintage", "document",
+        name="uq_observation_vintage",
+    ),
+)  # fmt: skip
