@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Literal
 
 from ui import controls
-from ui.numerals import SPACE, count
+from ui.numerals import MINUS, SPACE, count
 from ui.words import t
 
 Unit = Literal["gb", "gib"]
@@ -45,7 +45,8 @@ def _digits(value: float) -> str:
     places = 0 if abs(value) >= 1000 else 1 if abs(value) >= 100 else 2
     step = Decimal(1).scaleb(-places)
     text = f"{Decimal(repr(value)).quantize(step, ROUND_HALF_UP):,f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return text.replace("-", MINUS)
 
 
 def both(value: int | float | Fraction) -> str:

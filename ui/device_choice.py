@@ -86,7 +86,7 @@ def said(of: DeviceSpec, unit: Unit) -> str:
 
 def source(of: DeviceSpec) -> tuple[str, str]:
     """(mark, line) for 'How it is computed'."""
-    line = f"{of.source}, {of.as_of}" if of.source else t("model_size.typed_here")
+    line = f"{of.name}: {of.source}, {of.as_of}" if of.source else t("model_size.typed_here")
     if of.status != "sold":
         line += f", {t(f'model_size.status_{of.status}')}"
     return ("datasheet", md(line))

@@ -79,12 +79,13 @@ def how(row: SizeRow, fit: Fit, device: DeviceSpec, place: Place, dtype: KvForma
         sums.append(
             t(
                 "model_size.how_fit",
-                device=both(device.memory_bytes),
+                device=count(device.memory_bytes),
                 fraction=percent(float(place.fraction), 0),
-                weights=both(fit.weights_bytes),
+                weights=count(fit.weights_bytes),
                 ranks=place.tensor_parallel,
-                free=both(fit.free_bytes),
-                each=both(fit.bytes_per_rank),
+                free=count(fit.free_bytes),
+                each=count(fit.bytes_per_rank),
+                n=fit.sequences,
             )
         )
         sums.append(t(f"model_size.weights_{fit.weights_from}", dtype=row.spec.checkpoint_dtype))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from econ.kv_sources import MOST_BYTES
 from jobs import model_sizes
@@ -19,6 +20,7 @@ MOST_MB = 1024
 def ask() -> None:
     """A popover that takes a config.json, a GGUF or a safetensors file."""
     with st.popover(t("model_size.own_open"), icon=":material/content_paste:", key="own_model"):
+        refusal = st.container()
         st.text_input(t("model_size.own_name"), key="own_name", max_chars=60)
         st.text_area(t("model_size.own_paste"), key="own_text", height=160)
         turn = st.session_state.get(_TURN, 0)
@@ -33,17 +35,18 @@ def ask() -> None:
             file.seek(0)
             start = file.read(MOST_BYTES)
             st.session_state[_TURN] = turn + 1  # an empty widget lets go of the bytes
-            _take(start, st.session_state.get("own_name") or file.name)
+            _take(start, st.session_state.get("own_name") or file.name, refusal)
         if st.button(t("model_size.own_take"), key="own_take"):
             text = str(st.session_state.get("own_text") or "")
-            _take(text.encode(), st.session_state.get("own_name") or "config.json")
+            _take(text.encode(), st.session_state.get("own_name") or "config.json", refusal)
 
 
-def _take(data: bytes, name: str) -> None:
+def _take(data: bytes, name: str, refusal: DeltaGenerator) -> None:
     try:
         model_choice.keep_own(model_sizes.model_of_bytes(data, name))
     except KvledgerError as error:
-        failures.show(error)
+        with refusal:
+            failures.show(error)
     else:
         st.rerun()
 

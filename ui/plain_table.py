@@ -58,7 +58,7 @@ def _align(column: Sequence[Cell]) -> str:
 def _row(row: Sequence[Cell]) -> str:
     first, *others = row
     return f'<th scope="row">{_inner(first)}</th>' + "".join(
-        f"<td{_title(one)}>{_inner(one)}</td>" for one in others
+        f"<td{_title(one)}{_align([one])}>{_inner(one)}</td>" for one in others
     )
 
 
