@@ -11,6 +11,7 @@ from ui import (
     components,
     hardware_curve,
     hardware_form,
+    hardware_money_view,
     hardware_strip,
     hardware_view,
     state,
@@ -59,8 +60,9 @@ def page() -> None:
         hardware_view.pools(found, asked)
         hardware_view.money(found)
         hardware_curve.hit_curve(seen.workload_id, found, fleet_flows.kv_bytes_per_token(asked))
-        # Dollars on the curve and the break-even against every API follow here: they take
-        # `seen`, `asked` and `found`.
+        priced_as = seen.report.params.default_model
+        own = hardware_money_view.of_fleet(seen.workload_id, asked, found, priced_as)
+        hardware_money_view.sections(own)
 
 
 page()

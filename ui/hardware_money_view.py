@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from econ.cache_study import CacheStudy
+from econ.fleet_setup import FleetAsked
+from econ.fleet_study import FleetStudy
 from econ.method import DEFAULT_MODEL
 from econ.report_params import ReportParams
-from jobs import flows, own_money, tiering
+from econ.roofline import WEIGHT_BYTES
+from jobs import fleet_flows, flows, own_money, tiering
 from jobs.tiering import BYTES_A_GB, TiersAsked, TiersFound
 from messages.errors import InputError, KvledgerError
 from ui import (
@@ -30,8 +33,10 @@ CURVE_SLOT, BILLS_SLOT = "_money_curve_job", "_money_bills_job"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Own:
     """What the page has chosen and found. `devices`: how many of the device serve the workload;
-    `utilisation`: their load, 0..1 and above; `capacity_bytes`: their room for keys and values.
-    None: not known, then the sections ask. `priced_as`: the API model that a hit is compared with.
+    `utilisation`: their load, 0..1 and above; `capacity_bytes`: one cache's room for keys and
+    values; `ops_per_s`, `bandwidth_bytes_per_s`: the device's, where they were typed in. None: not
+    known, then the tables or the reader say. `priced_as`: the API model that a hit is compared
+    with.
     """
 
     workload_id: str
@@ -42,21 +47,47 @@ class Own:
     devices: int = 1
     utilisation: float | None = None
     capacity_bytes: int | None = None
+    usd_per_gpu_hour: Decimal | None = None
+    ops_per_s: Decimal | None = None
+    bandwidth_bytes_per_s: Decimal | None = None
     priced_as: str = DEFAULT_MODEL
+
+
+def of_fleet(workload_id: str, asked: FleetAsked, found: FleetStudy, priced_as: str) -> Own:
+    """The smallest fleet that meets its target, else the first one, as these sections see it."""
+    one = found.smallest or next(iter(found.results), None)
+    each = fleet_flows.kv_bytes_per_token(asked)
+    known = asked.quantization if asked.quantization in WEIGHT_BYTES else None
+    rate, bandwidth = asked.ops_per_s, asked.bandwidth_bytes_per_s
+    return Own(
+        workload_id=workload_id,
+        model=asked.model,
+        device=asked.device,
+        dtype=asked.kv_dtype,
+        weights_dtype=known,
+        devices=asked.tensor_parallel * (one.replicas if one else 1),
+        utilisation=one.utilisation if one else None,
+        capacity_bytes=int(found.memory.tokens * each) or None,
+        usd_per_gpu_hour=found.cost.usd_per_gpu_hour if found.cost else asked.usd_per_gpu_hour,
+        ops_per_s=None if rate is None else Decimal(rate),
+        bandwidth_bytes_per_s=None if bandwidth is None else Decimal(bandwidth),
+        priced_as=priced_as,
+    )
 
 
 def sections(own: Own) -> None:
     """All four, top to bottom. What cannot be said of this workload is said so in its place."""
     with components.rule("money_hour"):
-        hour = money_load.hour(tiering.device_of(own.device), own.devices)
+        device = tiering.device_of(own.device)
+        hour = money_load.hour(device, own.devices, own.usd_per_gpu_hour)
     found = _places(own)
     if found is None:
         return
-    study = _study(own) if own_money.has_blocks(own.workload_id, state.owner()) else None
     with components.rule("money_dollars"):
-        _dollars(own, found, study, hour)
-    with components.rule("money_load"):
-        _break_even(own, hour)
+        made = _dollars(own, found, hour)
+    if made:  # one job is shown at a time
+        with components.rule("money_load"):
+            _break_even(own, hour)
     with components.rule("money_tiers"):
         money_tiers.section(found)
     with components.rule("money_rent"):
@@ -69,8 +100,9 @@ def _places(own: Own) -> TiersFound | None:
         device=own.device,
         dtype=own.dtype,
         weights_dtype=own.weights_dtype,
+        ops_per_s=own.ops_per_s,
         prefix_tokens=money_tiers.prefix_tokens(),
-        **money_tiers.overrides(_room(own)),
+        **money_tiers.overrides(_room(own), own.bandwidth_bytes_per_s),
     )
     try:
         return own_money.tiers_of(own.workload_id, asked, state.owner())
@@ -85,8 +117,12 @@ def _room(own: Own) -> dict[str, Decimal]:
 
 
 def _study(own: Own) -> CacheStudy | None:
+    """The curve's study; None while it is made, here or by the page above."""
     asked = flows.StudyParams(rules="engine")
     owner = state.owner()
+    found = flows.cache_study(own.workload_id, asked, owner)
+    if found is not None or studies.is_waiting():
+        return found
     return studies.made(
         (own.workload_id, asked),
         lambda: flows.cache_study(own.workload_id, asked, owner),
@@ -95,20 +131,26 @@ def _study(own: Own) -> CacheStudy | None:
     )
 
 
-def _dollars(own: Own, found: TiersFound, study: CacheStudy | None, hour: Decimal) -> None:
-    if study is None:
+def _dollars(own: Own, found: TiersFound, hour: Decimal) -> bool:
+    """False while a job runs."""
+    if not own_money.has_blocks(own.workload_id, state.owner()):
         components.note(t("hardware_money.no_curve"))
-        return
+        return True
     hours = own_money.hours_of(own.workload_id, state.owner())
     if hours is None:
         components.note(t("hardware_money.no_times"))
-        return
+        return True
+    study = _study(own)
+    if study is None:
+        components.note(t("hardware_money.being_made"))
+        return False
     value = own_money.hit_value(
         own.workload_id, study, found, hour / own.devices, own.priced_as, state.owner()
     )
     here = None if own.capacity_bytes is None else own.capacity_bytes / BYTES_A_GB
     curve = own_money.fine_curve(own.workload_id, study, state.owner())
     money_dollars.section(found, study, curve, value, hours, here, own.priced_as)
+    return True
 
 
 def _break_even(own: Own, hour: Decimal) -> None:

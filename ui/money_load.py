@@ -18,7 +18,7 @@ from ui.money_charts import short_usd
 from ui.numerals import compact, md, percent
 from ui.words import t
 
-BOUGHT, TYPED = "bought", "typed"
+ABOVE, BOUGHT, TYPED = "above", "bought", "typed"
 DEFAULT_RATE = Decimal(2500)
 LIFE_YEARS, PUE, USD_PER_KWH, OVERHEAD = (
     Decimal(4), Decimal("1.3"), Decimal("0.10"), Decimal("0.20"),
@@ -42,10 +42,14 @@ def offers(device: DeviceSpec) -> dict[str, tuple[Decimal, str, str]]:
     return found
 
 
-def hour(device: DeviceSpec, devices: int) -> Decimal:
-    """Asks what an hour costs; USD for all `devices` together, idle hours alike."""
+def hour(device: DeviceSpec, devices: int, above: Decimal | None = None) -> Decimal:
+    """Asks what an hour costs; USD for all `devices` together, idle hours alike. `above`: what the
+    page has taken already, the first choice."""
     known = offers(device)
-    names = (*known, BOUGHT, TYPED)
+    if above is not None:
+        known = {ABOVE: (above, "", ""), **known}
+    own = (BOUGHT, TYPED) if device.purchase_usd else (TYPED, BOUGHT)
+    names = (*known, *own)
     asked = st.query_params.get("hour_row") or st.session_state.get("_hour_row")
     current = asked if asked in names else names[0]
     st.session_state["hour_row"] = current
@@ -77,7 +81,7 @@ def hour(device: DeviceSpec, devices: int) -> Decimal:
             each, said = made.total, _owning_words(made)
         else:
             each, source, as_of = known[current]
-            said = f"{md(source)}, {as_of}"
+            said = f"{md(source)}, {as_of}" if source else ""
     total = each * devices
     components.sentence(
         t("hardware_money.hour_sentence", devices, usd=md(short_usd(float(total))),

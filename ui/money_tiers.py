@@ -29,13 +29,15 @@ def prefix_tokens() -> int:
     return int(asked or DEFAULT_PREFIX_TOKENS)
 
 
-def overrides(room_gb: dict[str, Decimal]) -> dict[str, Any]:
-    """What the reader has typed for each link, as fields of the question."""
+def overrides(room_gb: dict[str, Decimal], bandwidth: Decimal | None) -> dict[str, Any]:
+    """What the reader has typed for each link, and the device's own room and bandwidth where they
+    are known, as fields of the question."""
+    own = {} if bandwidth is None else {"hbm": bandwidth}
     found = {name: {tier: typed.asked(f"{tier}_{name}", MOST[name]) for tier in LINKS}
              for name in MOST}  # fmt: skip
     given = {name: {tier: v for tier, v in of.items() if v} for name, of in found.items()}
     return {
-        "bandwidths": {tier: value * GB for tier, value in given["gb_s"].items()},
+        "bandwidths": own | {tier: value * GB for tier, value in given["gb_s"].items()},
         "capacities_gb": {**room_gb, **given["gb"]},
         "waits_s": {tier: value / 1000 for tier, value in given["wait_ms"].items()},
     }

@@ -24,7 +24,7 @@ RENT_PX = 500
 NAME_PX = 12
 FIRST_BYTES, LAST_BYTES = 8_192, 4_194_304
 KIB_TICKS = (8_192, 32_768, 131_072, 524_288, 2_097_152)
-CLOSE = 0.045
+CLOSE = 0.035
 DASHES = ("solid", "dash", "dot", "longdash", "dashdot", "longdashdot")
 
 
@@ -141,10 +141,12 @@ def _chosen(figure: go.Figure, chosen: Chosen, high: float) -> None:
         figure.add_vrect(x0=chosen.low, x1=chosen.high, fillcolor=INK, opacity=0.08, line_width=0)
     for size in {chosen.low, chosen.high}:
         figure.add_vline(x=size, line={"width": 1.5, "dash": "dot", "color": INK})
+    middle = (math.log10(chosen.low) + math.log10(chosen.high)) / 2
     charts.label(
-        figure, f"<b>{html.escape(chosen.name)}</b>", x=math.log10(chosen.high), y=math.log10(high),
-        xanchor="left", yanchor="top", xshift=6,
+        figure, f"<b>{html.escape(chosen.name)}</b>", x=middle, y=math.log10(high),
+        xanchor="center", yanchor="top",
     )  # fmt: skip
+    figure.layout.annotations[-1].update(bgcolor="rgba(0,0,0,0)")
 
 
 def _names(
@@ -182,7 +184,7 @@ def _name(figure: go.Figure, level: float, name: str, side: str, color: str) -> 
         x=math.log10(LAST_BYTES if side == "right" else FIRST_BYTES), y=math.log10(level),
         xanchor=side, yanchor="bottom",
     )  # fmt: skip
-    figure.layout.annotations[-1].update(bgcolor="rgba(0,0,0,0)", font={"size": NAME_PX})
+    figure.layout.annotations[-1].update(font={"size": NAME_PX})
 
 
 def _legend(figure: go.Figure) -> None:

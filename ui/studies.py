@@ -47,6 +47,11 @@ def made(
     return _watch(known[1], look, slot)
 
 
+def is_waiting() -> bool:
+    """Whether a job of the page's own slot is shown already in this run."""
+    return st.session_state.get(_JOB) is not None
+
+
 def _started(start: Callable[[], str]) -> str | None:
     try:
         return start()
