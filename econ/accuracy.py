@@ -163,6 +163,8 @@ def _groups(
     )
     if len(set(devices)) > 1:
         estimates["left_out"] = _left_out(matrix, measured, devices)
+    for method in estimates.keys() - set(SPEED_OF_LIGHT):
+        estimates[method] = np.maximum(estimates[method], estimates["roofline"])
     kept = [(ALL, np.ones(len(rows), dtype=bool))]
     kept += [(device, devices == device) for device in sorted(set(devices.tolist()))]
     return [

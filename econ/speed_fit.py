@@ -1,6 +1,6 @@
 """TPOT and TTFT as they are measured, not as a data sheet allows: fitted pieces, with their band.
 
-    time = sum of (coefficient x piece of `econ.speed_features`)
+    time = sum of (coefficient x piece of `econ.speed_features`), at least the data sheet's floor
 
 The coefficients come from public measurements (`price_tables/speed_fit.yaml`); the band is the
 span of measured / estimate over nine rows of ten in the nearest group of them. TPOT is the mean
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from econ.speed_features import Metric, Serving, SpeedCase, features
+from econ.speed_features import Metric, Serving, SpeedCase, features, floors
 from price_tables.hardware import ModelSpec
 from price_tables.speed_fit import ALL, ErrorStats, FamilyFit, SpeedFit
 
@@ -84,9 +84,11 @@ def estimate(
 
 
 def weigh(family: FamilyFit, case: SpeedCase, metric: Metric) -> float:
-    """The sum of coefficients x pieces, in seconds."""
+    """The sum of coefficients x pieces, in seconds, never below the data sheet's floor: far from
+    the rows a piece that they could not tell apart from others may be missing."""
     weights = family.coefficients[metric]
-    return sum(weights.get(name, 0.0) * value for name, value in features(case, metric).items())
+    found = sum(weights.get(name, 0.0) * value for name, value in features(case, metric).items())
+    return max(found, floors(case, metric)["roofline"])
 
 
 def floor_band(

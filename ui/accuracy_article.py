@@ -54,7 +54,14 @@ def _case(row: ArticleRow) -> str:
 
 
 def _printed(row: ArticleRow) -> str:
-    return t("accuracy_page.not_discussed") if row.printed is None else _value(row, row.printed)
+    """The article's figure with the digits that it has."""
+    if row.printed is None:
+        return t("accuracy_page.not_discussed")
+    if row.quantity in ("each", "total"):
+        return _value(row, row.printed, digits=0)
+    if row.quantity == "step":
+        return t("engine_page.time_ms", value=f"{row.printed * 1e3:.1f}")
+    return t("accuracy_page.about_s", value=f"{row.printed:g}")
 
 
 def _ours(row: ArticleRow) -> str:
@@ -64,9 +71,9 @@ def _ours(row: ArticleRow) -> str:
     return t("accuracy_page.fits" if row.fits else "accuracy_page.fits_not", size=shown)
 
 
-def _value(row: ArticleRow, value: float) -> str:
+def _value(row: ArticleRow, value: float, digits: int = 1) -> str:
     if row.quantity == "each":
-        return t("accuracy_page.tokens_s", value=f"{value:,.1f}")
+        return t("accuracy_page.tokens_s", value=f"{value:,.{digits}f}")
     if row.quantity == "total":
-        return t("accuracy_page.gb", value=f"{value / 1e9:,.1f}")
+        return t("accuracy_page.gb", value=f"{value / 1e9:,.{digits}f}")
     return duration(value)

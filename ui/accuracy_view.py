@@ -180,10 +180,6 @@ def _ranges(found: Sequence[FamilyFit], names: dict[str, str]) -> Table:
             title=t("accuracy_page.rows"), values=[family.rows for _, family in listed],
             kind="count",
         ),
-        Column(
-            title=t("accuracy_page.devices"),
-            values=[", ".join(names.get(d, d) for d in family.devices) for _, family in listed],
-        ),
     ]  # fmt: skip
     columns += [
         Column(
@@ -192,6 +188,10 @@ def _ranges(found: Sequence[FamilyFit], names: dict[str, str]) -> Table:
         )
         for name in RANGES
     ]
+    devices = [", ".join(names.get(d, d) for d in family.devices) for _, family in listed]
     models = [", ".join(family.models) for _, family in listed]
-    columns.append(Column(title=t("accuracy_page.models"), values=models))
+    columns += [
+        Column(title=t("accuracy_page.devices"), values=devices),
+        Column(title=t("accuracy_page.models"), values=models),
+    ]
     return Table(columns=tuple(columns), alt=t("accuracy_page.outside"))

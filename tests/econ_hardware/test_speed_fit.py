@@ -180,3 +180,11 @@ def test_the_document_has_the_shipped_errors() -> None:
             )
             row = f"| {group.device} | {group.errors['fitted'].n:,} | {cells} |"
             assert row in text, (family.family, group.metric, row)
+
+
+def test_an_estimate_is_never_below_what_the_data_sheet_allows() -> None:
+    """Far beyond the rows attention outgrows the fitted pieces."""
+    far = replace(CASE, input_tokens=10_000_000, batch=1)
+    found = estimate(FIT, far, "ttft")
+    assert found.seconds == pytest.approx(floors(far, "ttft")["roofline"])
+    assert found.band is None

@@ -6,6 +6,7 @@ from econ.accuracy import Point
 from price_tables.speed_fit import ALL
 from price_tables.speed_fit_load import load_speed_fit
 from ui import accuracy_charts
+from ui.numerals import percent
 
 FIT = load_speed_fit()
 DENSE = FIT.families[0]
@@ -17,7 +18,7 @@ def test_a_bar_is_the_error_with_the_device_left_out_and_names_its_rows() -> Non
     made = accuracy_charts.error_bars([("H200 SXM", group)], "errors")
     assert made.figure.data[0].x[0] == group.errors["left_out"].mean_ratio
     said = made.figure.layout.annotations[0].text
-    assert "14.6" in said
+    assert percent(group.errors["left_out"].mean_ratio) in said
     assert "178 rows" in said
     assert made.alt == "errors"
 
