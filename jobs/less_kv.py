@@ -94,6 +94,12 @@ class LessKv:
         return self.rows[0]
 
     @property
+    def shown(self) -> tuple[Scenario, ...]:
+        """The rows, that of the chosen format once."""
+        chosen = self.chosen.kv_format
+        return tuple(r for r in self.rows if r.lever != "format" or r.kv_format != chosen)
+
+    @property
     def chosen(self) -> Scenario:
         """The reader's own formats."""
         return self.rows[-1]

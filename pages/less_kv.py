@@ -7,7 +7,6 @@ import streamlit as st
 from jobs import less_kv, less_kv_out
 from messages.errors import KvledgerError
 from ui import (
-    byte_words,
     components,
     downloads,
     failures,
@@ -19,10 +18,11 @@ from ui import (
     upload,
     view,
 )
+from ui.byte_words import Unit
 from ui.words import t
 
 
-def first_screen(found: less_kv.LessKv, unit: byte_words.Unit) -> None:
+def first_screen(found: less_kv.LessKv, unit: Unit) -> None:
     """How full memory would be, what that means, how it is computed."""
     left, right = st.columns([5, 6], gap="large", vertical_alignment="center")
     with left:
@@ -47,8 +47,7 @@ def page() -> None:
         return
     with st.container(gap="medium"):
         top = st.container(gap="medium")
-        asked = less_kv_controls.asked()
-        unit = byte_words.unit()
+        asked, unit = less_kv_controls.asked()
         try:
             found = less_kv.less_kv(seen.workload_id, asked, state.owner())
         except KvledgerError as error:

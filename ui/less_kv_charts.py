@@ -34,7 +34,7 @@ def levers(found: LessKv, unit: Unit) -> Chart:
     """KV at the fullest moment, one bar a scenario, the smallest last. What every query head would
     keep is many times as much and in the table alone."""
     whole = found.as_is.peak_bytes or 1.0
-    shown = [row for row in found.rows if row.lever != "mha"]
+    shown = [row for row in found.shown if row.lever != "mha"]
     ordered = sorted(shown, key=lambda row: -row.peak_bytes)
     bars = [
         Bar(
@@ -56,7 +56,7 @@ def _more(row: Scenario, whole: float) -> str:
 
 def scenario_table(found: LessKv) -> Table:
     """Every scenario with bytes, what fits, and dollars; raw numbers."""
-    rows, word = found.rows, "less_kv.column."
+    rows, word = found.shown, "less_kv.column."
     return Table(
         columns=(
             Column(title=t(f"{word}scenario"), values=[scenario_name(row) for row in rows]),

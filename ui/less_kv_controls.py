@@ -10,7 +10,8 @@ from econ.kv_formats import ELEMENTS
 from econ.kv_residence import LIFETIMES_S, Residence
 from jobs.less_kv import CHECKPOINT, DEFAULT_DEVICE, DEFAULT_FORMAT, DEFAULT_MODEL, LessKvAsked
 from jobs.model_sizes import hardware
-from ui import controls
+from ui import byte_words, controls
+from ui.byte_words import Unit
 from ui.numerals import foreign, seconds
 from ui.typed import keep
 from ui.words import t
@@ -18,11 +19,11 @@ from ui.words import t
 RESIDENCES: tuple[Residence, ...] = ("lifetime", "session", "answer")
 WEIGHTS = (CHECKPOINT, "bf16", "fp8", "int4")
 SHOWN_FORMATS = ("fp8", "bf16", "int8", "q8_0", "q4_0", "int4", "int4-channel")
-WIDE_PX, NARROW_PX = 280, 190
+WIDE_PX, NARROW_PX = 240, 170
 
 
-def asked() -> LessKvAsked:
-    """The controls, in the URL each; nonsense in it counts as not said."""
+def asked() -> tuple[LessKvAsked, Unit]:
+    """The controls, in the URL each; nonsense in it counts as not said. The unit of bytes, too."""
     known = hardware()
     models = {name: model.name for name, model in known.models.items()}
     devices = {name: device.name for name, device in known.devices.items()}
@@ -35,7 +36,8 @@ def asked() -> LessKvAsked:
         weights = _choice("less_kv_weights", WEIGHTS, _weights_word)
         residence = RESIDENCES[RESIDENCES.index(_residence())]
         lifetime = _choice("less_kv_lifetime", [str(s) for s in LIFETIMES_S], _lifetime_word)
-    return LessKvAsked(
+        unit = byte_words.unit()
+    question = LessKvAsked(
         model=model,
         device=device,
         keys=keys,
@@ -44,6 +46,7 @@ def asked() -> LessKvAsked:
         residence=residence,
         lifetime_s=int(lifetime),
     )
+    return question, unit
 
 
 def format_word(name: str) -> str:

@@ -135,7 +135,7 @@ def _rows(found: LessKv, unit: Unit) -> None:
                  "" if row.hbm_usd is None else less_kv_charts.band_words(row.hbm_usd)),
             cell(quality_words(found, row), tone="words"),
         ]
-        for row in found.rows
+        for row in found.shown
     ]  # fmt: skip
     plain_table.show([t(f"{word}{name}") for name in names], lines, t("less_kv.levers_alt"),
                      "levers")  # fmt: skip

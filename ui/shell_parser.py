@@ -10,7 +10,15 @@ from econ.policy_plans import PLACEMENTS
 from econ.policy_plans import POLICIES as CACHE_POLICIES
 from econ.replay_names import DEFAULT_POLICY, POLICIES, RULES, SCOPES
 from messages.catalogue import LANGUAGES, t
-from ui import shell_engine, shell_fleet, shell_kv, shell_money, shell_public, shell_roofline
+from ui import (
+    shell_engine,
+    shell_fleet,
+    shell_kv,
+    shell_less_kv,
+    shell_money,
+    shell_public,
+    shell_roofline,
+)
 
 Command = Callable[[argparse.Namespace, str], int]
 
@@ -74,6 +82,7 @@ def build(language: str, commands_of: Mapping[str, Command]) -> argparse.Argumen
     shell_money.add(commands, common, words, count, commands_of)
     shell_fleet.add(commands, common, words, lambda p: _reading(p, words, count), commands_of)
     shell_public.add(commands, common, words, count, commands_of)
+    shell_less_kv.add(commands, common, words, lambda p: _reading(p, words, count), commands_of)
     return parser
 
 
