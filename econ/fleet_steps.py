@@ -22,7 +22,7 @@ from kvcore.profile import DeviceProfile, curve, value_at
 from price_tables.hardware import ModelSpec
 
 SourceKind = Literal["datasheet", "published", "measured"]
-PREFILL_POINTS = 512
+PREFILL_POINTS = 192
 LEAST_SPACING = 64
 FIRST_CONTEXT = 256
 

@@ -70,8 +70,11 @@ def study(
     fit: SpeedFit,
     tell: Tell,
     second: DeviceSpec | None = None,
+    *,
+    compare: bool = True,
 ) -> FleetStudy:
-    """Serve the workload as asked. `second`: the device of a prefill pool. `tell` hears how far it
+    """Serve the workload as asked. `second`: the device of a prefill pool. `compare`: the first
+    fleet by the data sheet as well. `tell` hears how far it
     is, 0..1, and may raise to end it. InputError where the speed of a device is not known."""
     asked = found.asked
     tell(0.0, "fleet")
@@ -112,7 +115,7 @@ def study(
     study_ = replace(
         study_,
         results=tuple(results),
-        speeds=_speeds(found, requests, fit, steps, results[0]),
+        speeds=_speeds(found, requests, fit, steps, results[0]) if compare else (),
         smallest=best,
         cost=_cost(found, requests, best or _first_stable(results)),
     )

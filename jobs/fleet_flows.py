@@ -157,10 +157,12 @@ def kv_bytes_per_token(asked: FleetAsked) -> int:
     return ceil(memory.bytes_per_token * memory.tensor_parallel)
 
 
-def served(workload: Workload, asked: FleetAsked, tell: Progress = no_progress) -> FleetStudy:
-    """The study, made now."""
+def served(
+    workload: Workload, asked: FleetAsked, tell: Progress = no_progress, *, compare: bool = True
+) -> FleetStudy:
+    """The study, made now; `compare`: by the data sheet as well."""
     second = None if asked.prefill_device is None else device_of(asked.prefill_device)
-    return study(workload, setup_of(asked), speed_fit(), tell, second)
+    return study(workload, setup_of(asked), speed_fit(), tell, second, compare=compare)
 
 
 def fleet_json(asked: FleetAsked, made: FleetStudy) -> dict[str, Any]:

@@ -68,7 +68,10 @@ def _fleet(
     result = read(arguments, shell_input.read_options(arguments), language)
     progress = stage(language)
     made = fleet_flows.served(
-        result.workload, asked, lambda fraction, name, rows=None: progress(fraction, name)
+        result.workload,
+        asked,
+        lambda fraction, name, rows=None: progress(fraction, name),
+        compare=False,
     )
     data = fleet_flows.fleet_json(asked, made)
     answer(arguments, data, lambda: fleet_words(data, language))
