@@ -13,12 +13,12 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import io
-import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from data_sources.results.values import positive, whole
 from econ.accuracy import MeasuredRow
 from econ.speed_features import SpeedCase
 from econ.speed_fit import family_of
@@ -29,7 +29,7 @@ PACKAGE, MODULE = "aiconfigurator-core", "aiconfigurator_core"
 FILE = "silicon_sample.csv"
 SOURCE = "https://github.com/ai-dynamo/aiconfigurator"
 MAX_BYTES = 32 * 1024 * 1024
-MOST_RANKS = 16
+MOST_RANKS, MOST_COUNT = 16, 10**9
 ALIASES = {
     "meta-llama/Llama-3.1-70B": "llama-3.1-70b",
     "meta-llama/Llama-3.1-8B-Instruct": "llama-3.1-8b",
@@ -120,18 +120,18 @@ def _row(
         return "other_model"
     apart = row["mode"] != "agg"
     prefix = "decode_" if apart else ""
-    batch, ranks = _whole(row[f"{prefix}batch_size"]), _whole(row[f"{prefix}tp_size"])
+    batch, ranks = _count(row[f"{prefix}batch_size"]), _count(row[f"{prefix}tp_size"])
     if batch is None or ranks is None:
         return "batch_not_stated"
-    if (_whole(row[f"{prefix}attention_dp_size"]) or 1) > 1:
+    if (_count(row[f"{prefix}attention_dp_size"]) or 1) > 1:
         return "attention_copies"
     if ranks > MOST_RANKS:
         return "many_ranks"
     family = family_of(model)
     if apart and family != "mla":
         return "few_disaggregated"
-    times = [_positive(row[f"silicon_{metric}_ms"]) for metric in ("tpot", "ttft")]
-    tokens = [_whole(row[column]) for column in ("isl", "osl")]
+    times = [positive(row[f"silicon_{metric}_ms"]) for metric in ("tpot", "ttft")]
+    tokens = [_count(row[column]) for column in ("isl", "osl")]
     if None in times or None in tokens:
         return "no_time"
     return MeasuredRow(
@@ -151,14 +151,6 @@ def _row(
     )
 
 
-def _positive(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and value > 0 else None
-
-
-def _whole(text: str) -> int | None:
-    value = _positive(text)
-    return None if value is None or value > 1e9 or value < 1 else int(value)
+def _count(text: str) -> int | None:
+    value = whole(text)
+    return None if value is None or value > MOST_COUNT else value
