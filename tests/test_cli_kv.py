@@ -96,3 +96,15 @@ def test_json_of_a_config_names_its_source(tmp_path: Path) -> None:
     assert found["source"] == "config.json"
     assert found["as_of"] is None
     assert found["bytes_per_token"] == 2 * 2 * 4 * 16 * 2
+
+
+def test_a_path_that_no_system_has_is_a_name_that_nobody_knows() -> None:
+    said = shell("kv", "x" * 5000, "--context", 8192)
+    assert said.status == 1
+    assert len(said.sentence) < 400
+
+
+def test_what_is_not_known_is_a_dash() -> None:
+    said = shell("kv", "deepseek-v4-pro", "--context", 8192)
+    line = next(line for line in said.out.splitlines() if "query head" in line)
+    assert line.split()[-3:] == ["-", "-", "-"]

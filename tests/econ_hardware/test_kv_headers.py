@@ -295,3 +295,71 @@ def test_any_bytes_end_in_a_model_or_a_sentence(data: st.DataObject) -> None:
     cut = bytes(raw[: data.draw(st.integers(0, len(raw)))])
     with suppress(DataError):
         assert read_model(cut, name="m").spec.groups
+
+
+@pytest.mark.parametrize(
+    ("metadata", "part"),
+    [
+        (GEMMA_3 | {"gemma3.attention.sliding_window_pattern": [True]}, "each layer"),
+        (LLAMA | {"llama.block_count": 2, "llama.attention.head_count_kv": [8, 5]}, "evenly"),
+        (
+            GEMMA_2 | {"gemma2.block_count": 4, "gemma2.attention.head_count_kv": [8, 4, 2, 4]},
+            "evenly",
+        ),
+        (QWEN_3_NEXT | {"qwen3next.ssm.inner_size": 4097}, "evenly"),
+    ],
+)
+def test_lists_that_do_not_fit_the_layers_are_refused(metadata: dict[str, Any], part: str) -> None:
+    assert part in refusal(gguf(metadata))
+
+
+def test_a_list_of_lists_is_in_no_header() -> None:
+    nested = struct.pack("<Q", 1) + b"k" + struct.pack("<IIQ", 9, 9, 1)
+    assert "type" in refusal(b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + nested)
+
+
+def test_a_window_of_an_unknown_architecture_is_taken_for_all_layers() -> None:
+    metadata = {
+        key.replace("gemma2", "newmodel"): value
+        for key, value in GEMMA_2.items()
+        if key != "general.architecture"
+    }
+    found = read(metadata | {"general.architecture": "newmodel"})
+    assert [group.kind for group in found.spec.groups] == ["sliding"]
+    assert ids(found) == ["all_sliding"]
+
+
+def test_query_heads_may_differ_by_layer() -> None:
+    metadata = LLAMA | {
+        "llama.block_count": 2,
+        "llama.attention.head_count": [32, 16],
+        "llama.attention.head_count_kv": [8, 8],
+    }
+    found = read(metadata).spec
+    assert (found.query_heads, found.groups[0].layers) == (32, 2)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "part"),
+    [
+        ({"o_proj": (4096, 4096)}, "k_proj"),
+        ({"k_proj": (1024, 64), "v_proj": (1000, 64), "k_norm": (512,)}, None),
+        ({"k_proj": (768, 64), "v_proj": (1000, 64), "k_norm": (256,)}, "evenly"),
+        ({"kv_a_proj_with_mqa": (500, 64), "kv_a_layernorm": (512,)}, "sensible shape"),
+    ],
+)
+def test_widths_that_no_attention_has_are_refused(
+    shapes: dict[str, tuple[int, ...]], part: str | None
+) -> None:
+    tensors = {f"model.layers.0.self_attn.{name}.weight": s for name, s in shapes.items()}
+    if part is None:
+        group = read_model(safetensors(tensors), name="m.safetensors").spec.groups[0]
+        assert (group.kv_heads, group.key_dim, group.value_dim) == (2, 512, 500)
+    else:
+        assert part in refusal(safetensors(tensors))
+
+
+@pytest.mark.parametrize(("rows", "kind"), [(4096, "MHA"), (128, "MQA")])
+def test_the_kind_of_attention_follows_the_heads(rows: int, kind: str) -> None:
+    shapes = llama_tensors(k_proj=(rows, 4096), v_proj=(rows, 4096))
+    assert read_model(safetensors(shapes), name="m.safetensors").spec.attention == kind
