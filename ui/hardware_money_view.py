@@ -85,7 +85,7 @@ def sections(own: Own) -> None:
         return
     with components.rule("money_dollars"):
         made = _dollars(own, found, hour)
-    if made:  # one job is shown at a time
+    if made and not studies.is_waiting():  # one job is shown at a time
         with components.rule("money_load"):
             _break_even(own, hour)
     with components.rule("money_tiers"):

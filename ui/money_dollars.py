@@ -28,6 +28,7 @@ BOUGHT = ("dram", "ssd")
 """Places whose memory can be had without a device."""
 
 
+@st.fragment
 def section(
     found: TiersFound, study: CacheStudy, whole: Curve, value: HitValue, hours: float,
     here_gb: float | None, priced_as: str,

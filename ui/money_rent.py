@@ -29,6 +29,7 @@ BAND = ("deepseek-v3", "llama-3.1-70b")
 """Open models between whose bytes a closed one is put: a latent cache and grouped heads."""
 
 
+@st.fragment
 def section(found: TiersFound) -> None:
     """The chart under its answer, the words about every premium, and the sources."""
     rows = sorted(rents(found.device), key=lambda row: row.usd_per_gb_hour)
