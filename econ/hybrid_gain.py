@@ -76,9 +76,14 @@ def overall_gain(share: float, gain: float) -> float:
 def published_gain(context_tokens: float) -> float:
     """The published gain at a context: straight in the logarithm of the context between two
     points, the nearest one's beyond them."""
-    contexts = [math.log(context) for context, _, _ in PUBLISHED]
+    return float(_published(np.array([context_tokens], dtype=np.float64))[0])
+
+
+def _published(contexts: FloatArray) -> FloatArray:
+    known = [math.log(context) for context, _, _ in PUBLISHED]
     gains = [gain for _, gain, _ in PUBLISHED]
-    return float(np.interp(math.log(max(context_tokens, 1)), contexts, gains))
+    found = np.interp(np.log(np.maximum(contexts, 1)), known, gains)
+    return np.asarray(found, dtype=np.float64)
 
 
 def all_full(hybrid: ModelSpec) -> ModelSpec | None:
@@ -138,7 +143,7 @@ def workload_gain(
     total = float(written.sum())
     if not total:
         return None
-    published = np.array([published_gain(c) for c in contexts.tolist()])
+    published = _published(contexts.astype(np.float64))
     long_share = float(written[contexts >= LONG_CONTEXT].sum()) / total
     return WorkloadGain(
         by_published=total / float((written / published).sum()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import ceil
@@ -105,7 +105,8 @@ class LessKv:
         return self.rows[-1]
 
 
-_kept: LastUsed[tuple[Kept | None, int | None]] = LastUsed(KEPT_STUDIES)
+_read_before: LastUsed[tuple[Kept | None, int | None]] = LastUsed(KEPT_STUDIES)
+_made: LastUsed[LessKv | None] = LastUsed(KEPT_STUDIES)
 
 
 def less_kv(workload_id: str, asked: LessKvAsked, owner: str) -> LessKv | None:
@@ -113,8 +114,14 @@ def less_kv(workload_id: str, asked: LessKvAsked, owner: str) -> LessKv | None:
     single requests. NotFoundError: no such workload, model or device; UsageError: a format."""
     found = opened(workload_id, owner)
     key = (found.key, asked.residence, asked.lifetime_s)
-    held, switches = _kept.get(key, lambda: _read(found.workload, asked))
-    return None if held is None else study(held, switches, asked)
+
+    def make() -> LessKv | None:
+        held, switches = _read_before.get(key, lambda: _read(found.workload, asked))
+        return None if held is None else study(held, switches, asked)
+
+    made = _made.get((found.key, asked), make)
+    # Profiles come and go while the study stays.
+    return None if made is None else replace(made, own_formats=own_formats())
 
 
 def less_kv_of(workload: Workload, asked: LessKvAsked) -> LessKv | None:
