@@ -25,6 +25,7 @@ PAGES = {
     "api-costs": "api_costs?",
     "reports": "reports?",
     "saved-report": "reports?{saved}",
+    "own-hardware": "own_hardware?",
     "accuracy": "accuracy?",
     "prices": "prices?",
     "model-size": "model_size?",

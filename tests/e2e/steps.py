@@ -17,6 +17,7 @@ PAGES = (
     "reports",
     "prices",
     "engine",
+    "own_hardware",
     "model_size",
     "less_kv",
     "accuracy",

@@ -18,6 +18,7 @@ TITLES = {
     "reports": "reports_page.title",
     "prices": "prices_page.title",
     "engine": "engine_page.title",
+    "own_hardware": "own_hardware_page.title",
     "accuracy": "accuracy_page.title",
     "model_size": "model_size.title",
     "less_kv": "less_kv.title",
