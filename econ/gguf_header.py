@@ -25,6 +25,9 @@ LONGEST_TEXT = 4096
 MOST_KEPT = 4096
 """Longer lists are passed over: they are vocabularies. No model has as many layers."""
 MOST_KEYS = 10_000
+MOST_TEXTS = 2_000_000
+"""Texts of one list; the largest vocabularies with their merges have about a million."""
+_LENGTH = struct.Struct("<Q")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +85,22 @@ class _Cursor:
             return None
         if code is None and kind != STRING:  # lists of lists are in no model's header
             raise bad_header(self.name, self.at, "gguf_type")
-        kept: list[Any] = []
-        for _ in range(length):  # ends at the data's end, whatever the length claims
-            item = self._one(kind)
-            if length <= MOST_KEPT:
-                kept.append(item)
-        return kept if length <= MOST_KEPT else None
+        if length > MOST_KEPT:
+            self._pass_over(length)
+            return None
+        return [self._one(kind) for _ in range(length)]
+
+    def _pass_over(self, texts: int) -> None:
+        """Moves beyond so many texts without reading them."""
+        if texts > MOST_TEXTS:
+            raise bad_header(self.name, self.at, "gguf_texts")
+        at, end = self.at, len(self.data) - _LENGTH.size
+        for _ in range(texts):
+            if at > end:
+                raise _Ended
+            at += _LENGTH.size + _LENGTH.unpack_from(self.data, at)[0]
+        self.at = at
+        self.take(0)
 
 
 def is_gguf(data: bytes) -> bool:

@@ -21,7 +21,7 @@ from messages.errors import Message
 from price_tables.hardware import KvGroup, ModelSpec
 
 LENGTH_BYTES = 8
-MOST_HEADER_BYTES = 100_000_000
+MOST_HEADER_BYTES = 25_000_000
 USUAL_HEADS = (128, 64)
 PACKED = ("U8", "I32", "I8")
 _LAYER = re.compile(r"(?:^|\.)(?:layers|h|blocks)\.(\d+)\.(.+)$")

@@ -267,7 +267,7 @@ def refusal(data: bytes, name: str = "m.bin") -> str:
                  attention__head_count_kv=[0, 2], shortconv__l_cache=3)), "state"),
         (struct.pack("<Q", 100) + b'{"a":', "ends inside its header"),
         (struct.pack("<Q", 5) + b'{"a":', "valid JSON"),
-        (struct.pack("<Q", 2**32) + b"{", "100 MB"),
+        (struct.pack("<Q", 2**32) + b"{", "25 MB"),
         (safetensors({"x.weight": (3, 3)}), "k_proj"),
         (safetensors({"model.layers.3.self_attn.k_proj.weight": (8, 8)}), "one file of several"),
         (safetensors(llama_tensors(k_proj=(-1, 4))), "sensible shape"),
@@ -363,3 +363,17 @@ def test_widths_that_no_attention_has_are_refused(
 def test_the_kind_of_attention_follows_the_heads(rows: int, kind: str) -> None:
     shapes = llama_tensors(k_proj=(rows, 4096), v_proj=(rows, 4096))
     assert read_model(safetensors(shapes), name="m.safetensors").spec.attention == kind
+
+
+def test_a_list_that_claims_more_texts_than_any_vocabulary_is_refused() -> None:
+    start = b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"k"
+    assert "2,000,000" in refusal(start + struct.pack("<IIQ", 9, 8, 2**60))
+
+
+def test_a_list_that_ends_with_the_data_is_cut_off_there() -> None:
+    start = gguf(LLAMA)
+    keys = struct.pack("<Q", len(LLAMA) + 1)
+    listed = struct.pack("<Q", 1) + b"k" + struct.pack("<IIQ", 9, 8, 5000)
+    for rest in (b"", struct.pack("<Q", 2**62)):
+        data = start[:16] + keys + start[24:] + listed + rest
+        assert ids(read_model(data, name="m.gguf")) == ["header_cut"]
