@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil
 from typing import Literal
 
 from econ.kv_capacity import free_bytes
 from econ.kv_formats import KvFormat
-from econ.kv_memory import BLOCK_TOKENS, KvBytes, kv_bytes, mha_style_per_token
+from econ.kv_memory import (
+    BLOCK_TOKENS,
+    KvBytes,
+    kv_bytes,
+    mha_style_per_token,
+    minimum,
+    reserved,
+)
 from econ.weight_bytes import estimated_weights
 from price_tables.hardware import ModelSpec
 
@@ -92,6 +100,7 @@ def size_rows(
     return tuple(sorted(rows, key=lambda row: row.kept.bytes_per_token, reverse=True))
 
 
+@lru_cache(maxsize=256)
 def curve(model: ModelSpec, dtype: KvFormat, last_tokens: int) -> tuple[CurvePoint, ...]:
     """Bytes of one sequence from 1,024 tokens up to `last_tokens`, evenly on a log scale, with a
     point where each window is full."""
@@ -99,8 +108,10 @@ def curve(model: ModelSpec, dtype: KvFormat, last_tokens: int) -> tuple[CurvePoi
     at |= {g.window_tokens for g in model.groups} | {last_tokens}
     points = []
     for tokens in sorted(t for t in at if FIRST_TOKENS <= t <= last_tokens):
-        kept = kv_bytes(model, dtype, context_tokens=tokens)
-        points.append(CurvePoint(tokens, kept.bytes_min, kept.bytes_reserved))
+        blocks = -(-tokens // BLOCK_TOKENS) * BLOCK_TOKENS
+        least = sum(minimum(group, dtype, tokens) for group in model.groups)
+        paged = sum(reserved(group, dtype, blocks) for group in model.groups)
+        points.append(CurvePoint(tokens, ceil(least), ceil(paged)))
     return tuple(points)
 
 

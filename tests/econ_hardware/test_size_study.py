@@ -21,6 +21,7 @@ from econ.article_sizes import (
     real_rows,
 )
 from econ.kv_formats import kv_format
+from econ.kv_memory import kv_bytes
 from econ.own_device import OWN, own_device
 from econ.size_csv import COLUMNS, size_csv
 from econ.size_study import CONTEXTS, Place, curve, fits, size_rows
@@ -57,6 +58,11 @@ def test_a_curve_never_falls_and_never_exceeds_what_is_reserved(name: str, last:
     least = [p.bytes_min for p in points]
     assert least == sorted(least)
     assert all(p.bytes_min <= p.bytes_reserved for p in points)
+    kept = kv_bytes(MODELS[name], BF16, context_tokens=last)
+    assert (points[-1].bytes_min, points[-1].bytes_reserved) == (
+        kept.bytes_min,
+        kept.bytes_reserved,
+    )
 
 
 def test_a_windows_end_is_a_point_of_the_curve() -> None:
