@@ -98,6 +98,12 @@ def quality_words(found: LessKv, row: Scenario) -> str:
     return t("less_kv.quality_rows", len(measured))
 
 
+def quality_short(found: LessKv, row: Scenario) -> str:
+    """The same for a narrow column."""
+    measured = found.quality.of(row.kv_format) if row.lever in LEVER_FORMAT else ()
+    return t("less_kv.quality_short", len(measured)) if measured else quality_words(found, row)
+
+
 def gain_curve(points: Sequence[GainPoint]) -> Chart:
     """A step's floor over context with full layers and as the hybrid, and the published pair."""
     alt = t("less_kv.hybrid_alt")

@@ -17,7 +17,7 @@ from jobs.less_kv import LessKv
 from ui import components, less_kv_charts, plain_table, tables
 from ui.byte_words import Unit, both, size
 from ui.components import Explanation, mark
-from ui.less_kv_charts import plain, quality_words, whole
+from ui.less_kv_charts import plain, quality_short, quality_words, whole
 from ui.less_kv_controls import format_word
 from ui.numerals import count, md, percent, seconds, usd
 from ui.plain_table import cell
@@ -133,7 +133,7 @@ def _rows(found: LessKv, unit: Unit) -> None:
             cell(whole(row.devices)),
             cell("–" if row.hbm_usd is None else usd(row.hbm_usd.mid),
                  "" if row.hbm_usd is None else less_kv_charts.band_words(row.hbm_usd)),
-            cell(quality_words(found, row), tone="words"),
+            cell(quality_short(found, row), tone="words"),
         ]
         for row in found.shown
     ]  # fmt: skip
