@@ -48,7 +48,7 @@ def _active_set(gram: Array, right: Array, usable: NDArray[np.bool_]) -> Array:
 def _inside(gram: Array, right: Array, x: Array, chosen: NDArray[np.bool_]) -> Array:
     """The best x over the chosen columns, walked to from `x` without leaving the bounds; columns
     that meet 0 on the way are let go."""
-    while chosen.any():
+    while True:
         at = np.flatnonzero(chosen)
         wanted = np.zeros_like(x)
         wanted[at] = np.linalg.lstsq(gram[np.ix_(at, at)], right[at], rcond=None)[0]
@@ -61,7 +61,6 @@ def _inside(gram: Array, right: Array, x: Array, chosen: NDArray[np.bool_]) -> A
         let_go[below[int(np.argmin(x[below]))]] = True
         chosen &= ~let_go
         x = np.where(chosen, x, 0.0)
-    return x
 
 
 def least_relative_error(matrix: Array, target: Array) -> Array:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from econ.roofline import active_parameters
 from econ.speed_features import Metric, Serving, SpeedCase, features, floors
 from price_tables.hardware import ModelSpec
 from price_tables.speed_fit import ALL, ErrorStats, FamilyFit, SpeedFit
@@ -77,6 +78,8 @@ def estimate(
     family = _family(fit, case, serving)
     if metric not in family.coefficients:
         raise ValueError(f"no fit of {metric} in {serving} serving")
+    if active_parameters(case.model) is None:
+        raise ValueError("the parameters that a token passes are not stated")
     seconds = weigh(family, case, metric)
     outside = outside_of(fit, family, case)
     band = None if outside else nearest(family, case.device.id, metric)

@@ -160,6 +160,9 @@ def test_a_profile_brings_its_measured_limits() -> None:
          "--weights-bytes"),
         (("roofline", "llama-3.1-70b", "--device", "rubin-r200", "--context", 1, "--batch", 1), 1,
          "rubin-r200"),
+        ((*B300, "--context", 10**10, "--batch", 1), 2, "--context"),
+        (("roofline", "glm-5.2", "--device", "b300", "--context", 8192, "--batch", 1,
+          "--weights-bytes", "7e11", "--source", "published"), 1, "glm-5.2"),
     ],
 )  # fmt: skip
 def test_a_question_that_cannot_be_answered_is_one_sentence(
@@ -174,3 +177,20 @@ def test_the_words_are_japanese_where_that_is_asked_for() -> None:
     said = shell(*B300, "--context", 8192, "--batch", 1, "--lang", "ja")
     assert "帯域幅" in said.out
     assert "予測ではありません" in said.out
+
+
+def test_without_parameters_nothing_is_said_of_the_prompt() -> None:
+    asked = ("roofline", "glm-5.2", "--device", "b300", "--context", 8192, "--batch", 1,
+             "--weights-bytes", "2e11")  # fmt: skip
+    point = points(*asked)[8192, 1]
+    assert point["prefill_s"] is None
+    assert point["decode_step_s"] > 0
+    assert "- " in shell(*asked).out
+
+
+@pytest.mark.usefixtures("ledger")
+def test_a_profile_without_a_multiplication_is_refused() -> None:
+    profile_id = profiling.keep(WHOLE, "measured", "ann")
+    said = shell("roofline", "qwen3-0.6b", "--profile", profile_id, "--context", 1, "--batch", 1)
+    assert said.status == 1
+    assert "laptop" in said.sentence or WHOLE.name in said.sentence

@@ -65,6 +65,28 @@ def error_table(named: Sequence[tuple[str, GroupErrors]], alt: str) -> Table:
     return Table(columns=tuple(columns), alt=alt)
 
 
+def error_cells(named: Sequence[tuple[str, GroupErrors]], alt: str) -> Table:
+    """The same as one cell a method, 'mean / median', narrow enough to stand on the page."""
+    columns = [
+        Column(title=t("accuracy_page.group"), values=[name for name, _ in named]),
+        Column(
+            title=t("accuracy_page.rows"),
+            values=[group.errors["fitted"].n for _, group in named],
+            kind="count",
+        ),
+    ]
+    for method in SHOWN:
+        cells = [_cell(group.errors.get(method)) for _, group in named]
+        columns.append(Column(title=t(f"accuracy_page.method_{method}"), values=cells))
+    return Table(columns=tuple(columns), alt=alt)
+
+
+def _cell(errors: ErrorStats | None) -> str:
+    if errors is None:
+        return "–"
+    return f"{percent(errors.mean_ratio)} / {percent(errors.median_ratio)}"
+
+
 def scatter(found: Sequence[Point], family: FamilyFit, names: dict[str, str]) -> Chart:
     """Estimated over measured, both axes on the same log scale; on the line they are equal."""
     figure = charts.frame(SCATTER_PX, bottom=48)

@@ -125,6 +125,11 @@ def by_device(family: FamilyFit, metric: Metric, names: dict[str, str]) -> None:
     with components.rule("devices"):
         made = accuracy_charts.error_bars(named, t("accuracy_page.device_alt"))
         components.chart_block(heading, t("accuracy_page.device_unit"), made, "by-device")
+        components.note(t("accuracy_page.cells"))
+        every = [(t("accuracy_page.all"), family.group(ALL, metric)), *named]
+        listed = [(name, group) for name, group in every if group is not None]
+        cells = accuracy_charts.error_cells(listed, t("accuracy_page.device_alt"))
+        tables.show(cells, "device-errors")
 
 
 def by_family(found: Sequence[FamilyFit], metric: Metric) -> None:

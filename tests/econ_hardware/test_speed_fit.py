@@ -188,3 +188,12 @@ def test_an_estimate_is_never_below_what_the_data_sheet_allows() -> None:
     found = estimate(FIT, far, "ttft")
     assert found.seconds == pytest.approx(floors(far, "ttft")["roofline"])
     assert found.band is None
+
+
+def test_a_family_that_was_never_tried_has_no_band() -> None:
+    dense = FIT.family("dense")
+    assert dense is not None
+    without = replace(FIT, families=tuple(f for f in FIT.families if f.family != "dense"))
+    assert floor_band(without, CASE) == (None, ("family",))
+    alone = replace(dense, groups=tuple(g for g in dense.groups if g.device != ALL))
+    assert nearest(alone, "gb200", "tpot") is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from econ.accuracy import Point
 from price_tables.speed_fit import ALL
 from price_tables.speed_fit_load import load_speed_fit
@@ -31,6 +33,16 @@ def test_the_table_has_mean_and_median_of_every_method() -> None:
     assert values["Device left out, mean"] == group.errors["left_out"].mean_ratio
     assert values["Bandwidth only, median"] == group.errors["bandwidth"].median_ratio
     assert len(values) == 10
+
+
+def test_a_method_that_cannot_be_had_is_a_dash() -> None:
+    group = DENSE.group("h200-sxm", "tpot")
+    assert group is not None
+    alone = replace(group, errors={k: v for k, v in group.errors.items() if k != "left_out"})
+    table = accuracy_charts.error_cells([("H200", group), ("alone", alone)], "errors")
+    cells = {column.title: list(column.values) for column in table.columns}
+    assert cells["Device left out"][1] == "–"
+    assert cells["Data sheet"][0].startswith(percent(group.errors["roofline"].mean_ratio))
 
 
 def test_measured_and_estimated_share_one_scale() -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data_sources.results import readers
 from data_sources.results.readers import read_results
 from econ.measured_points import MeasuredPoint, Server, case_of, compare, typical
 from kvcore import profile_json
@@ -215,3 +216,11 @@ def test_a_point_that_hides_its_prompt_is_not_compared() -> None:
     assert case_of(server, point) is None
     assert compare(FIT, server, [point]) == []
     assert typical({"p99": 1.0}) is None
+    (tail,) = read({k: v for k, v in VLLM.items() if not k.startswith(("mean_", "median_"))})
+    assert compare(FIT, server, [tail]) == []
+
+
+def test_a_file_beyond_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers, "MAX_BYTES", 10)
+    with pytest.raises(InputError, match=r"results\.too_large"):
+        read(VLLM)
