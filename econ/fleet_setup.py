@@ -35,7 +35,8 @@ class FleetAsked:
 
     `overhead_bytes` (a device's) and `engine_blocks` (from one's own log) replace the published
     log's overhead. `device_bytes`, `bandwidth_bytes_per_s`, `ops_per_s`, `usd_per_gpu_hour`
-    override the device's row. `prefill_device`: prompts are read there, on `prefill_replicas`.
+    override the device's row. `profile`: a device profile whose times stand in place of `speed`.
+    `prefill_device`: prompts are read there, on `prefill_replicas`.
     """
 
     model: str
@@ -57,6 +58,7 @@ class FleetAsked:
     ops_per_s: int | None = None
     usd_per_gpu_hour: Decimal | None = None
     speed: SourceKind = "published"
+    profile: str | None = None
     replicas: tuple[int, ...] = (1,)
     routings: tuple[Routing, ...] = ("round-robin",)
     ttft_s: float | None = None

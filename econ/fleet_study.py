@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -72,10 +72,11 @@ def study(
     second: DeviceSpec | None = None,
     *,
     compare: bool = True,
+    measured: Steps | None = None,
 ) -> FleetStudy:
     """Serve the workload as asked. `second`: the device of a prefill pool. `compare`: the first
-    fleet by the data sheet as well. `tell` hears how far it
-    is, 0..1, and may raise to end it. InputError where the speed of a device is not known."""
+    fleet by the data sheet as well. `measured`: times that stand in place of an
+    estimate. `tell` hears how far it is, 0..1, and may raise to end it. InputError where the speed of a device is not known."""
     asked = found.asked
     tell(0.0, "fleet")
     requests = requests_of(
@@ -102,7 +103,7 @@ def study(
         input_tokens=study_.prompt_p50 or 1,
         output_tokens=study_.output_p50 or 1,
     )
-    steps = steps_of(fit, case, asked.speed)
+    steps = measured or steps_of(fit, case, asked.speed)
     served = _server(found, requests, steps)
     results = []
     wanted = [(n, routing) for n in asked.replicas for routing in asked.routings]
@@ -117,7 +118,7 @@ def study(
         results=tuple(results),
         speeds=_speeds(found, requests, fit, steps, results[0]) if compare else (),
         smallest=best,
-        cost=_cost(found, requests, best or _first_stable(results)),
+        cost=_cost(found, requests, priced(best, results)),
     )
     if turned_away := results[0].too_long:
         study_ = replace(study_, said=(*study_.said, Message("fleet.turned_away", {}, turned_away)))
@@ -158,8 +159,10 @@ def _smallest(found: Setup, served: Callable[[int, Routing], FleetResult]) -> Fl
     return min(able, key=lambda result: result.replicas) if able else None
 
 
-def _first_stable(results: list[FleetResult]) -> FleetResult | None:
-    return next((result for result in results if not result.saturated), None)
+def priced(best: FleetResult | None, results: Sequence[FleetResult]) -> FleetResult | None:
+    """The fleet whose hours are charged: the smallest that keeps the promise, else the first
+    asked for that is not saturated."""
+    return best or next((result for result in results if not result.saturated), None)
 
 
 def _speeds(

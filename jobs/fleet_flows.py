@@ -17,6 +17,7 @@ from econ.engine_line import serve_line, untuned
 from econ.fleet_json import fleet_to_json, study_from_json, study_to_json
 from econ.fleet_names import ROUTINGS
 from econ.fleet_setup import FleetAsked, Setup, case_of, set_up, steps_of
+from econ.fleet_steps import Steps, profile_steps
 from econ.fleet_study import FleetStudy, study
 from econ.kv_formats import kv_format
 from econ.method import METHOD_VERSION
@@ -25,10 +26,11 @@ from econ.workload import Workload
 from jobs import tasks
 from jobs.lifespan import current_runner
 from jobs.model_sizes import hardware, model_of
+from jobs.profiling import full_profile_id, profile
 from jobs.progress import Progress, no_progress
 from jobs.shelf import LastUsed, Opened, example, opened
 from jobs.tiering import device_of
-from messages.errors import Message, NotFoundError, UsageError
+from messages.errors import InputError, Message, NotFoundError, UsageError
 from price_tables.speed_fit import SpeedFit
 from price_tables.speed_fit_load import load_speed_fit
 
@@ -123,6 +125,15 @@ def device_figure(device: str, field: str) -> int | None:
     return found.memory_bytes if field == "device_bytes" else found.bandwidth_bytes_per_s
 
 
+def measured_steps(profile_id: str) -> Steps:
+    """The times of a kept or reference profile. NotFoundError where there is none, InputError
+    where it has no cold prompt or no decode step."""
+    found = profile_steps(profile(full_profile_id(profile_id)))
+    if found is None:
+        raise InputError(Message("fleet.no_times_in_profile", {"id": profile_id[:16]}))
+    return found
+
+
 def line_of(asked: FleetAsked) -> str:
     """The fleet as a `vllm serve` line."""
     model = model_of(asked.model).spec
@@ -162,7 +173,10 @@ def served(
 ) -> FleetStudy:
     """The study, made now; `compare`: by the data sheet as well."""
     second = None if asked.prefill_device is None else device_of(asked.prefill_device)
-    return study(workload, setup_of(asked), speed_fit(), tell, second, compare=compare)
+    measured = None if asked.profile is None else measured_steps(asked.profile)
+    return study(
+        workload, setup_of(asked), speed_fit(), tell, second, compare=compare, measured=measured
+    )
 
 
 def fleet_json(asked: FleetAsked, made: FleetStudy) -> dict[str, Any]:

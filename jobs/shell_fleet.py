@@ -90,6 +90,7 @@ def _names(arguments: argparse.Namespace) -> dict[str, object]:
         "model": arguments.model, "device": arguments.device,
         "quantization": arguments.quantization, "kv_dtype": arguments.kv_cache_dtype,
         "prefill_device": arguments.prefill_device, "speed": arguments.speed,
+        "profile": arguments.profile,
     }  # fmt: skip
     if arguments.replicas is not None:
         found["replicas"] = replicas_of(arguments.replicas)

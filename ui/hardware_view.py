@@ -8,7 +8,7 @@ import streamlit as st
 
 from econ.fleet import FleetResult, Latency
 from econ.fleet_setup import FleetAsked
-from econ.fleet_study import FleetStudy, SpeedView
+from econ.fleet_study import FleetStudy, SpeedView, priced
 from econ.speed_fit import Band
 from jobs import fleet_flows, profiling
 from ui import components, hardware_charts, tables
@@ -49,10 +49,13 @@ def hero(found: FleetStudy, asked: FleetAsked) -> None:
 
 def sentence(found: FleetStudy, asked: FleetAsked) -> None:
     """Does the fleet keep up, and what would."""
-    for message in found.said:
-        components.note(md(say(message)))
-    if not found.results:
-        return
+    if found.results:
+        components.sentence(" ".join(_kept_up(found, asked)))
+    if found.said:
+        components.note("  \n".join(md(say(message)) for message in found.said))
+
+
+def _kept_up(found: FleetStudy, asked: FleetAsked) -> list[str]:
     first = found.results[0]
     load = "-" if first.utilisation is None else percent(first.utilisation, 0)
     if first.saturated:
@@ -66,7 +69,7 @@ def sentence(found: FleetStudy, asked: FleetAsked) -> None:
             said.append(p("then", rate=f"{1 / tpot:,.0f}"))
     if asked.ttft_s is not None or asked.tpot_s is not None:
         said.append(_smallest_words(found, asked))
-    components.sentence(" ".join(said))
+    return said
 
 
 def _smallest_words(found: FleetStudy, asked: FleetAsked) -> str:
@@ -277,12 +280,13 @@ def pools(found: FleetStudy, asked: FleetAsked) -> None:
 
 def money(found: FleetStudy) -> None:
     """Reserved hours and a million tokens of each kind."""
-    cost = found.cost
-    if cost is None:
+    cost, charged = found.cost, priced(found.smallest, found.results)
+    if cost is None or charged is None:
         return
     with components.rule("cost"), st.container(gap="medium"):
         components.answer(
-            p("cost_heading", usd=md(usd(cost.usd)), hours=f"{cost.reserved_gpu_hours:,.1f}"),
+            p("cost_heading", charged.replicas, usd=md(usd(cost.usd)),
+              hours=f"{cost.reserved_gpu_hours:,.1f}"),
             p("cost_unit", price=md(usd(cost.usd_per_gpu_hour)), source=md(cost.source),
               as_of=cost.as_of or "-"),
         )  # fmt: skip

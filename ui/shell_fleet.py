@@ -25,6 +25,7 @@ FLAGS = (
     ("ops-per-s", "X"), ("usd-per-gpu-hour", "USD"), ("replicas", "N[,N...]"),
     ("routing", "R[,R...]"), ("prefill-device", "D"), ("prefill-replicas", "N"),
     ("prefill-tp", "N"), ("link-bytes-per-s", "X"), ("serve", "LINE"), ("log-line", "LINE"),
+    ("profile", "ID"),
 )  # fmt: skip
 GB = 10**9
 
