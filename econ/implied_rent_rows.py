@@ -50,9 +50,7 @@ def premiums(
             if models and not {model.id, *model.aliases} & set(models):
                 continue
             card = rate_card(book, provider=provider, model=model.id)
-            if isinstance(card, Unpriced):
-                continue
-            row = price_at(card, at, 1)
+            row = card if isinstance(card, Unpriced) else price_at(card, at, 1)
             if isinstance(row, Segment):
                 found += _of_row(provider, model.id, row)
     return tuple(found)

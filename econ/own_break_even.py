@@ -1,8 +1,7 @@
 """One's own hours against every API of the price book, re-use applied on both sides.
 
-By a mix of tokens: an API's million costs what its uncached, read and output tokens cost; without a
-workload the mix is input alone, (1 - r) uncached and r read. The premium of writes is left out, as
-if each were read very often.
+By a mix of input tokens: an API's million costs (1 - r) uncached and r read. The premium of writes
+is left out, as if each were read very often.
 
 By a report: all tokens of the workload. The API's bill is that of the cheapest policy of each model
 (the one with the lowest high end, of those that a client can follow) over those tokens, writes,
@@ -26,7 +25,7 @@ from econ.own_costs import (
 )
 from econ.policy_plans import LEVER_PLACEMENTS
 from econ.report import CostReport, PolicyRow
-from price_tables.book import PriceBook, Segment, Unpriced
+from price_tables.book import PriceBook, RateCard, Segment, Unpriced
 from price_tables.lookup import price_at, rate_card
 
 UTILISATIONS = tuple(map(Decimal, ("0.1", "0.25", "0.5", "1")))
@@ -82,21 +81,18 @@ class ApiRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mix:
-    """Shares or counts of tokens, at least one of them above zero."""
+    """Shares of input tokens that add up to 1."""
 
     uncached: Decimal
     read: Decimal
-    output: Decimal = Decimal(0)
 
     def usd_per_mtok(self, prices: Mapping[str, Decimal]) -> Decimal | None:
         """What a million tokens of this mix cost; a model without a read price reads at its input
-        price. None where a price is missing."""
+        price. None without an input price."""
         usd = prices.get("uncached")
-        if usd is None or (self.output and "output" not in prices):
+        if usd is None:
             return None
-        paid = self.uncached * usd + self.read * prices.get("read", usd)
-        paid += self.output * prices.get("output", Decimal(0))
-        return paid / (self.uncached + self.read + self.output)
+        return blended_usd_per_mtok(usd, prices.get("read", usd), self.read)
 
 
 def mix_of_input(reuse_ratio: Decimal | None) -> Mix:
@@ -130,11 +126,9 @@ def book_rows(
             if models and not {model.id, *model.aliases} & set(models):
                 continue
             card = rate_card(book, provider=provider, model=model.id)
-            if isinstance(card, Unpriced):
-                continue
-            row = price_at(card, at, 1)
+            row = card if isinstance(card, Unpriced) else price_at(card, at, 1)
             usd = mix.usd_per_mtok(row.usd_per_mtok) if isinstance(row, Segment) else None
-            if isinstance(row, Segment) and usd:
+            if isinstance(card, RateCard) and isinstance(row, Segment) and usd:
                 policy = REUSE if mix.read and "read" in row.usd_per_mtok else NO_REUSE
                 who = (provider, card.surface, model.id)
                 rows.append(_row(own, who, policy, usd, usd, row.source, row.as_of))

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any
 
 from data_sources.traces.base import ReadResult
 from econ.own_break_even import (
     ApiRow,
-    Mix,
     OwnRate,
     book_rows,
     mix_of_input,
@@ -20,14 +19,10 @@ from econ.own_break_even import (
     typed_row,
 )
 from econ.replay import RATIO_DIGITS, ReplayParams, replay
-from econ.report import CostReport
 from econ.report_params import ReportParams
 from econ.workload import Workload
 from jobs.reporting import book, report_of
 from jobs.tiering import usd_text
-
-Basis = Literal["input", "policies", "mix"]
-"""What an API's price of a million tokens rests on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,45 +63,16 @@ def without_workload(asked: OwnAsked) -> tuple[OwnRate, tuple[ApiRow, ...]]:
     return own, rows
 
 
-def with_workload(asked: OwnAsked, result: ReadResult) -> tuple[OwnRate, tuple[ApiRow, ...], Basis]:
-    """All tokens of the workload: under the cheapest policy of each model where policies can be
-    simulated, else by the mix of its tokens. Re-use is that of an unlimited cache of one's own
-    where none is typed in."""
+def with_workload(asked: OwnAsked, result: ReadResult) -> tuple[OwnRate, tuple[ApiRow, ...]]:
+    """All tokens of the workload, under the cheapest policy of each model. Re-use is that of an
+    unlimited cache of one's own where none is typed in."""
     ratio = asked.reuse_ratio
     own = own_rate(asked, unlimited_reuse(result.workload) if ratio is None else ratio)
     providers = asked.providers
     if not providers and not asked.models:  # what names its own models is compared with everybody
         providers = tuple(sorted(book().tables))
     params = ReportParams(at=asked.at, providers=providers, models=asked.models)
-    report = report_of(result, params)
-    return rows_of(report, asked, own)
-
-
-def rows_of(
-    report: CostReport, asked: OwnAsked, own: OwnRate
-) -> tuple[OwnRate, tuple[ApiRow, ...], Basis]:
-    """The rows of a report that is there already, and what they rest on."""
-    rows = report_rows(report, own)
-    if rows:
-        return own, rows, "policies"
-    prices = book()
-    mix = mix_of(report, own.reuse_ratio)
-    if mix is None:
-        return own, (), "mix"
-    moment = asked.at or prices.as_of
-    rows = book_rows(prices, moment, own, mix, providers=asked.providers, models=asked.models)
-    return own, rows, "mix"
-
-
-def mix_of(report: CostReport, reuse_ratio: Decimal | None) -> Mix | None:
-    """The workload's tokens: read as the file says, else the re-used share. None without tokens."""
-    prompt, output = report.workload.input_tokens, report.workload.output_tokens
-    if not prompt + output:
-        return None
-    seen = report.ratios.token_hit
-    share = Decimal(str(seen)) if seen is not None else reuse_ratio or Decimal(0)
-    read = prompt * share
-    return Mix(uncached=prompt - read, read=read, output=Decimal(output))
+    return own, report_rows(report_of(result, params), own)
 
 
 def unlimited_reuse(workload: Workload) -> Decimal | None:

@@ -174,15 +174,15 @@ def _breakeven(arguments: argparse.Namespace, language: str, answer: Answer, rea
     asked = shell_money.own_asked(arguments)
     if arguments.files:
         result = read(arguments, shell_input.read_options(arguments), language)
-        own, rows, basis = own_hours.with_workload(asked, result)
+        own, rows = own_hours.with_workload(asked, result)
     else:
-        (own, rows), basis = own_hours.without_workload(asked), "input"
+        own, rows = own_hours.without_workload(asked)
     data = own_hours.breakeven_to_json(own, rows)
-    answer(arguments, data, lambda: breakeven_words(data, language, basis))
+    answer(arguments, data, lambda: breakeven_words(data, language, bool(arguments.files)))
     return 0
 
 
-def breakeven_words(data: Data, language: str, basis: str) -> str:
+def breakeven_words(data: Data, language: str, of_workload: bool) -> str:
     """What an own token costs by utilisation, and the utilisation at which each API costs as
     much."""
 
@@ -196,7 +196,7 @@ def breakeven_words(data: Data, language: str, basis: str) -> str:
             "own", usd=own["usd_per_hour"], rate=f"{own['tokens_per_s']:,.6g}", reuse=reuse,
             busy=_short(own["usd_per_mtok_busy"]),
         ),
-        word(f"of_{basis}"),
+        word("of_policies" if of_workload else "of_input"),
     ]  # fmt: skip
     if not data["rows"]:
         return "\n".join([*lines, "", word("no_rows")])

@@ -118,7 +118,7 @@ def test_d36_a_workload_is_compared_under_each_models_best_policy(reference_data
     assert found["own"]["reuse_ratio"] == pytest.approx(0.37338, abs=1e-5)
 
 
-def test_a_file_without_blocks_is_compared_by_its_mix_and_has_no_tiers() -> None:
+def test_a_file_without_blocks_is_compared_and_has_no_tiers() -> None:
     example = ROOT / "docs" / "example.csv"
     found = answered(
         "breakeven", example, "--usd-per-hour", "2", "--tokens-per-s", "100", "--provider", "xai"

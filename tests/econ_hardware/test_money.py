@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 
 import numpy as np
@@ -128,3 +129,26 @@ def test_the_highest_rent_of_a_gigabyte_on_an_h200() -> None:
     band = HARDWARE.devices["h200-sxm"].hourly_band()
     assert band is not None
     assert round(rent_of_memory(band.high, Decimal(141)), 3) == Decimal("0.056")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: busy_usd_per_mtok(Decimal(0), Decimal(1)),
+        lambda: at_utilisation(Decimal(1), Decimal(0)),
+        lambda: at_utilisation(Decimal(1), Decimal("1.1")),
+        lambda: blended_usd_per_mtok(Decimal(1), Decimal(1), Decimal(2)),
+        lambda: break_even(Decimal(1), Decimal(1), Decimal(0)),
+        lambda: owning_usd_per_hour(
+            purchase_usd=Decimal(1), life_years=Decimal(0), power_w=Decimal(1), pue=Decimal(1),
+            usd_per_kwh=Decimal(1),
+        ),
+        lambda: Premium(
+            provider="p", model="m", kind="storage", usd_per_mtok=Decimal(1), lifetime_s=1,
+            source="test", as_of="2026-11-29",
+        ).usd_per_gb_hour(Decimal(0)),
+    ],
+)  # fmt: skip
+def test_nothing_and_more_than_all_are_refused(wrong: Callable[[], object]) -> None:
+    with pytest.raises(ValueError, match=r"must|lies"):
+        wrong()

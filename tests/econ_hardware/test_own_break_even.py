@@ -107,13 +107,10 @@ def test_a_workload_is_compared_over_all_its_tokens_under_the_best_policy(
     assert rows["anthropic"].policy.split()[0] != "none"
 
 
-def test_a_mix_is_priced_by_uncached_read_and_output_tokens() -> None:
-    mix = Mix(uncached=Decimal(1_000), read=Decimal(3_000), output=Decimal(1_000))
-    (row,) = book_rows(
-        BOOK, BOOK.as_of, own(), mix, providers=("anthropic",), models=("claude-opus-5",)
-    )
-    assert row.point.api_usd_per_mtok == Decimal("6.3")  # (5 + 3 x 0.5 + 25) / 5
-    assert mix.usd_per_mtok({"uncached": Decimal(1)}) is None
+def test_a_model_without_a_read_price_reads_at_its_input_price() -> None:
+    mix = Mix(uncached=Decimal("0.25"), read=Decimal("0.75"))
+    assert mix.usd_per_mtok({"uncached": Decimal(4), "read": Decimal(1)}) == Decimal("1.75")
+    assert mix.usd_per_mtok({"uncached": Decimal(4)}) == 4
     assert mix.usd_per_mtok({"output": Decimal(1)}) is None
 
 

@@ -136,6 +136,7 @@ def test_a_curve_worked_by_hand() -> None:
     assert found.net.tolist() == [0, 3, 3]
     assert found.knee == 1
     assert found.next_gb(1) == 0.5
+    assert found.next_gb(2) is None
     assert found.hit_ratio.tolist() == [0, 0.4, 0.5]
     assert (found.at(1.9), found.at(3.9), found.at(99)) == (0, 1, 2)
 
