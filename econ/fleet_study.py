@@ -76,7 +76,8 @@ def study(
 ) -> FleetStudy:
     """Serve the workload as asked. `second`: the device of a prefill pool. `compare`: the first
     fleet by the data sheet as well. `measured`: times that stand in place of an
-    estimate. `tell` hears how far it is, 0..1, and may raise to end it. InputError where the speed of a device is not known."""
+    estimate. `tell` hears how far it is, 0..1, and may raise to end it. InputError where the
+    speed of a device is not known."""
     asked = found.asked
     tell(0.0, "fleet")
     requests = requests_of(
