@@ -96,7 +96,7 @@ def quarters(observations: Iterable[Observation], concepts: Sequence[str]) -> li
     for concept in concepts:
         for quarter in _of_concept([f for f in facts if f.shown.series == concept]):
             _offer(found, quarter)
-    for year in _years(facts):
+    for year in _years(facts):  # where no one concept has all of a year
         _offer(found, _year_less_quarters(year, list(found.values())))
     ends = {fact.end for fact in _years(facts)}
     return [
@@ -158,15 +158,18 @@ def _facts(observations: Iterable[Observation], concepts: Sequence[str]) -> list
 
 
 def _of_concept(facts: Sequence[_Fact]) -> list[Quarter]:
-    """Stated quarters, then the differences of sums that began on one day."""
+    """Stated quarters; years less three of them, so that four quarters add up to their year though
+    each is rounded; then the differences of sums that began on one day."""
     stated = [_stated(fact) for fact in facts if span_of(fact.start, fact.end) == "quarter"]
-    return stated + [
+    fourth = [q for year in _years(facts) if (q := _year_less_quarters(year, stated))]
+    differences = [
         _difference(longer, shorter)
         for longer in facts
         for shorter in facts
         if longer.start == shorter.start
         and STEPS.get(span_of(longer.start, longer.end)) == span_of(shorter.start, shorter.end)
     ]
+    return [*stated, *fourth, *differences]
 
 
 def _stated(fact: _Fact) -> Quarter:

@@ -16,7 +16,7 @@ from data_sources.public.snapshot import snapshot
 from data_sources.store.observations import Change
 from jobs.public_figures import of_observation, to_json
 from messages.catalogue import Say
-from messages.errors import Message
+from messages.errors import Message, Value
 
 EDINET_CODE = re.compile(r"[Ee]\d{5}")
 
@@ -29,6 +29,25 @@ class Keys:
     fred: SecretStr | None = None
     edinet: SecretStr | None = None
     estat: SecretStr | None = None
+
+    def secrets(self) -> tuple[str, ...]:
+        """The texts that must be in nothing that is shown or kept."""
+        given = (self.fred, self.edinet, self.estat)
+        return tuple(text for one in given if one and (text := one.get_secret_value()))
+
+    def hide(self, message: Message) -> Message:
+        """`message` without any key: a server may repeat one in its own words."""
+        return Message(
+            message.id, {name: self._hide(v) for name, v in message.values.items()}, message.n
+        )
+
+    def _hide(self, value: Value) -> Value:
+        if isinstance(value, Message):
+            return self.hide(value)
+        if isinstance(value, str):
+            for secret in self.secrets():
+                value = value.replace(secret, "***")
+        return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -79,7 +79,8 @@ class _Run:
         try:
             step()
         except KvledgerError as error:
-            self.result.failures.append(Failure(what=what, message=error.message))
+            said = self._keys.hide(error.message)
+            self.result.failures.append(Failure(what=what, message=said))
             return False
         return True
 
@@ -94,6 +95,9 @@ class _Run:
         self.result.asked += 1
         body = self._web.get(ask)
         parsed = parse(body)
+        for secret in self._keys.secrets():  # in case an answer repeats the question
+            if secret.encode() in body.content:
+                body = replace(body, content=body.content.replace(secret.encode(), b"***"))
         kept = rows.KeptBody(
             source=self.result.source,
             url=body.url,

@@ -18,6 +18,7 @@ import httpx
 from data_sources.public.hosts import HOSTS
 
 HTTPS_PORT = 443
+NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 Resolve = Callable[[str, int], list[str]]
 
 
@@ -37,31 +38,24 @@ def check_url(url: httpx.URL) -> None:
 
 
 def is_public(address: str) -> bool:
-    """Whether an IPv4 or IPv6 address belongs to the open internet. Addresses that carry an IPv4
-    one inside (mapped, 6to4, Teredo, NAT64) are judged by that too."""
+    """Whether an IPv4 or IPv6 address belongs to the open internet. One that stands for an IPv4
+    address (mapped, NAT64) is that address; 6to4 and Teredo must be open inside and out."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return False
-    return all(_open(one) for one in (found, *_inside(found)))
+    if isinstance(found, ipaddress.IPv4Address):
+        return _open(found)
+    if found.ipv4_mapped is not None:
+        return _open(found.ipv4_mapped)
+    if found in NAT64:
+        return _open(ipaddress.IPv4Address(int(found) & 0xFFFFFFFF))
+    inside = [found.sixtofour, *(found.teredo or ())]
+    return _open(found) and all(_open(one) for one in inside if one is not None)
 
 
 def _open(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
     return address.is_global and not address.is_multicast and not address.is_reserved
-
-
-NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-
-
-def _inside(
-    address: ipaddress.IPv4Address | ipaddress.IPv6Address,
-) -> list[ipaddress.IPv4Address]:
-    if isinstance(address, ipaddress.IPv4Address):
-        return []
-    found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
-    if address in NAT64:
-        found.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
-    return [one for one in found if one is not None]
 
 
 def look_up(host: str, port: int) -> list[str]:
