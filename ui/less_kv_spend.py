@@ -76,7 +76,7 @@ def _shares(facts: HbmFacts) -> None:
             cell(name),
             cell(t(f"less_kv.basis.{basis}"), tone="words"),
             *(cell(figure(row.by_maker().get(maker))) for maker in makers),
-            cell("–" if basis == "forecast" else figure(row.total)),
+            cell(figure(row.total) if len(row.by_maker()) == len(makers) else "–"),
             cell(row.source, row.note or "", "words"),
         ]
         for name, basis, row in (
