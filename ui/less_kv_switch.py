@@ -124,7 +124,8 @@ def _here(found: LessKv, part: Switching) -> None:
     band = hardware().devices[fit.device].hourly_band()
     if earned.usd_low is not None and earned.usd_high is not None and band is not None:
         components.note(
-            t("less_kv.fitting", newest=band.newest, low=fit.minutes_low, high=fit.minutes_high, devices=fit.devices,
+            t("less_kv.fitting", newest=band.newest, low=fit.minutes_low,
+              high=fit.minutes_high, devices=fit.devices,
               device=md(hardware().devices[fit.device].name), usd_low=usd(earned.usd_low),
               usd_high=usd(earned.usd_high), switches_low=earned.switches_low,
               switches_high=earned.switches_high)
