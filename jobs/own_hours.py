@@ -22,7 +22,7 @@ from econ.replay import RATIO_DIGITS, ReplayParams, replay
 from econ.report_params import ReportParams
 from econ.workload import Workload
 from jobs.reporting import book, report_of
-from jobs.tiering import usd_text
+from jobs.tiers_json import usd_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -89,14 +89,14 @@ def _reading(parser: argparse.ArgumentParser, words: Words, count: Callable[[str
 
 
 def _tiers(arguments: argparse.Namespace, language: str, answer: Answer, read: Read) -> int:
-    from jobs import shell_input, shell_money, tiering
+    from jobs import shell_input, shell_money, tiering, tiers_json
 
     asked = shell_money.tiers_asked(arguments)
     workload = None
     if arguments.files:
         workload = read(arguments, shell_input.read_options(arguments), language).workload
     found = tiering.tiers_found(asked, workload)
-    data = tiering.tiers_to_json(found)
+    data = tiers_json.tiers_to_json(found)
     answer(arguments, data, lambda: tiers_words(data, found, language))
     return 0
 

@@ -12,7 +12,8 @@ from econ.own_break_even import OwnRate
 from econ.report_params import ReportParams
 from jobs import flows, own_money
 from jobs.shelf import example
-from jobs.tiering import TiersAsked, device_of, gb_hours, tiers_found, usd_text
+from jobs.tiering import TiersAsked, device_of, gb_hours, tiers_found
+from jobs.tiers_json import usd_text
 from messages.errors import NotFoundError
 
 OWN = OwnRate(usd_per_hour=Decimal(2), tokens_per_s=Decimal(2500))
