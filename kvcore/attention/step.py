@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit, types
 
 from kvcore.attention import rows as row_work
-from kvcore.attention import simd, tiles
+from kvcore.attention import simd, tiles, vector_ir
 from kvcore.attention.rows import element, finish_head, norm, rows_dot, write_token
 from kvcore.attention.tiles import attend_blocks, merge_parts
 
@@ -252,5 +252,9 @@ def _entry(sources: int) -> Any:
 
 
 whole_step: Any = _entry(
-    zlib.crc32(b"".join(Path(str(room.__file__)).read_bytes() for room in (simd, tiles, row_work)))
+    zlib.crc32(
+        b"".join(
+            Path(str(room.__file__)).read_bytes() for room in (vector_ir, simd, tiles, row_work)
+        )
+    )
 )
