@@ -6,7 +6,7 @@ whether it was fetched or is of the bundled snapshot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Literal
@@ -19,7 +19,7 @@ from data_sources.public.filing_text import text_of_file
 from data_sources.public.snapshot import BundledFigure, Company, SeriesInfo, snapshot
 from data_sources.public.snapshot import Reference as Reference
 from data_sources.store.engine import current_store
-from data_sources.store.observations import last_fetches, list_observations
+from data_sources.store.observations import last_fetches, list_observations, names_kept
 from econ.filing_quarters import instants, missing_between, quarters
 from econ.observation import Observation, Ratio, as_of, by_key, first_published, latest, ratio
 from jobs.public_figures import Figure as Figure
@@ -60,14 +60,8 @@ def companies() -> tuple[Company, ...]:
     fetched."""
     known = snapshot().companies
     names = {company.id for company in known}
-    others = sorted(
-        {
-            (one.source, one.entity)
-            for source in ("sec", "edinet")
-            for one in list_observations(current_store(), source=source)
-            if one.entity not in names
-        }
-    )
+    found = {(source, entity) for source, entity, _, _ in names_kept(current_store()) if entity}
+    others = sorted(one for one in found if one[1] not in names)
     return known + tuple(_unnamed(source, entity) for source, entity in others)
 
 
@@ -87,10 +81,9 @@ def series_list() -> tuple[SeriesInfo, ...]:
     known = snapshot().series
     names = {info.id for info in known}
     found = {
-        (one.source, one.series, one.unit)
-        for source in ("fred", "estat")
-        for one in list_observations(current_store(), source=source)
-        if one.series not in names
+        (source, series, unit)
+        for source, _, series, unit in names_kept(current_store())
+        if source in ("fred", "estat") and series not in names
     }
     return known + tuple(
         SeriesInfo(id=name, source=source, title=name, title_ja=name, units=unit, months=0,
@@ -155,6 +148,9 @@ def filings(
     'quarter', 'half', 'year' or 'instant'. `on`: as it could be read that day. What nobody states
     is not among it."""
     own = {figure.end: figure for figure in _fetched(company_id, metric, span, on)}
+    if metric == "gross_profit":
+        for figure in _less_cost(company_id, span, on):
+            own.setdefault(figure.end, figure)
     for one in snapshot().figures:
         seen = one.observation
         if (seen.entity, seen.series, one.span) != (company_id, metric, span):
@@ -164,6 +160,26 @@ def filings(
         if not any(abs((end - seen.end).days) <= NEAR_DAYS for end in own):
             own[seen.end] = of_observation(seen, one, first=None)
     return tuple(own[end] for end in sorted(own))
+
+
+def _less_cost(company_id: str, span: str, on: date | None) -> Iterator[Figure]:
+    """Gross profit of those who do not state it: revenue less cost, of fetched filings."""
+    costs = {one.end: one for one in _fetched(company_id, "cost_of_revenue", span, on)}
+    for one in _fetched(company_id, "revenue", span, on):
+        cost = costs.get(one.end)
+        if cost is None or one.value is None or cost.value is None:
+            continue
+        yield replace(
+            one,
+            series="gross_profit",
+            value=one.value - cost.value,
+            first=one.first - cost.first
+            if one.first is not None and cost.first is not None
+            else None,
+            vintage=max((d for d in (one.vintage, cost.vintage) if d), default=None),
+            derived="revenue_less_cost",
+            note=", ".join(dict.fromkeys((one.note, cost.note))),
+        )
 
 
 def gaps(company_id: str, metric: str) -> list[tuple[date, date]]:

@@ -208,6 +208,13 @@ def list_observations(
         return [_observation(row) for row in connection.execute(query)]
 
 
+def names_kept(store: Store) -> set[tuple[str, str, str, str]]:
+    """(source, entity, series, unit) of everything that was fetched."""
+    columns = (table.c.source, table.c.entity, table.c.series, table.c.unit)
+    with store.read() as connection:
+        return {tuple(row) for row in connection.execute(sa.select(*columns).distinct())}
+
+
 def _values(one: Observation) -> dict[str, Any]:
     values: dict[str, Any] = {name: getattr(one, name)[:most] for name, most in FIELDS.items()}
     return values | {
