@@ -120,7 +120,11 @@ class _Run:
             if not done and not self._keys.sec_contact:
                 return  # the next company would be refused for the same reason
 
-    def _company(self, cik: str) -> None:
+    def _company(self, company: str) -> None:
+        cik = company
+        if not company.removeprefix("CIK").isdigit():
+            tickers = self._read(sec.tickers_ask(self._keys.sec_contact), sec.read_tickers)
+            cik = tickers.get(company, company)  # what is no ticker either is refused as a CIK
         found = self._read(sec.facts_ask(cik, self._keys.sec_contact), sec.read_facts)
         self._keep(found, repeats=True)
 

@@ -162,10 +162,40 @@ def test_one_company_that_is_not_there_stops_no_other(stand: Stand) -> None:
     stand.at(FACTS, Reply(body(FACTS_BODY).content))
     stand.at("/api/xbrl/companyfacts/CIK0000000008.json",
              Reply(b"<Error><Code>NoSuchKey</Code></Error>", 404, "application/xml"))  # fmt: skip
+    tickers = {"0": {"cik_str": 9, "ticker": "OTHER"}}
+    stand.at("/files/company_tickers.json", Reply(body(tickers).content))
     found = asked(stand, "sec", companies=("8", "7", "rubbish"))
     assert [failure.what for failure in found.failures] == ["8", "RUBBISH"]
     assert reasons(found) == ["public.not_found", "public.bad_cik"]
     assert found.new
+
+
+def test_a_ticker_that_is_not_bundled_is_looked_up_at_the_sec(stand: Stand) -> None:
+    tickers = {"0": {"cik_str": 7, "ticker": "MADE"}}
+    stand.at("/files/company_tickers.json", Reply(body(tickers).content))
+    stand.at(FACTS, Reply(body(FACTS_BODY).content))
+    found = asked(stand, "sec", companies=("made",))
+    assert found.failures == []
+    assert [one.host for one in stand.seen] == ["www.sec.gov", "data.sec.gov"]
+
+
+@pytest.mark.parametrize(
+    ("cik", "least"), [("0001045810", 12), ("0001652044", 11)], ids=["NVIDIA", "Alphabet"]
+)
+def test_quarters_out_of_recorded_filings_are_the_bundled_ones(
+    stand: Stand, reference_data: Path, cik: str, least: int
+) -> None:
+    """Year-to-date sums, changed tags and fourth quarters included."""
+    recorded = reference_data / "facts" / "public" / "samples"
+    raw = (recorded / f"sec_companyfacts_CIK{cik}_trimmed.json").read_bytes()
+    stand.at(f"/api/xbrl/companyfacts/CIK{cik}.json", Reply(raw))
+    metrics = ("revenue", "gross_profit", "operating_income", "net_income", "capex")
+    before = {m: {f.end: f.value for f in public_data.filings(cik, m)} for m in metrics}
+    assert asked(stand, "sec", companies=(cik,)).failures == []
+    for metric in metrics:
+        after = {f.end: f for f in public_data.filings(cik, metric)}
+        assert {end: after[end].value for end in before[metric]} == before[metric]
+        assert sum(f.origin == "fetched" for f in after.values()) >= least
 
 
 def test_without_a_contact_the_sec_is_not_asked_at_all(stand: Stand) -> None:
