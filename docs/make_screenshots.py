@@ -30,6 +30,12 @@ PAGES = {
     "prices": "prices?",
     "model-size": "model_size?",
     "less-kv": "less_kv?",
+    "articles-checked": "articles_checked?",
+    "guide": "guide?",
+    "guide-reuse": "guide?chapter=reuse",
+    "misconceptions": "misconceptions?",
+    "five-questions": "five_questions?",
+    "formats": "formats?",
 }
 LANGUAGES = ("en", "ja")
 SCHEMES = ("light", "dark")

@@ -108,10 +108,7 @@ def _cells(row: Checked) -> str:
         f"{html.escape(t(f'articles.figure.{figure.id}'))}<br><small>{html.escape(place)}</small>"
     )
     verdict = f"{GLYPHS[row.verdict]} {t(f'articles.verdict.{row.verdict}')}"
-    marks = " ".join(
-        f'<abbr tabindex="0" title="{html.escape(t(f"articles.k.{mark}"), quote=True)}">{mark}</abbr>'
-        for mark in figure.marks
-    )
+    marks = " ".join(_mark(name) for name in figure.marks)
     parts = (
         html.escape(figure.printed.replace(" ", SPACE)),
         html.escape(ours(row)),
@@ -120,6 +117,11 @@ def _cells(row: Checked) -> str:
     )
     cells = "".join(f'<td class="words">{part}</td>' for part in parts)
     return f'<th scope="row">{name}</th>{cells}'
+
+
+def _mark(name: str) -> str:
+    why = html.escape(t(f"articles.k.{name}"), quote=True)
+    return f'<abbr tabindex="0" title="{why}">{name}</abbr>'
 
 
 def ours(row: Checked) -> str:

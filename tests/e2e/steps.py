@@ -21,6 +21,11 @@ PAGES = (
     "model_size",
     "less_kv",
     "accuracy",
+    "articles_checked",
+    "guide",
+    "misconceptions",
+    "five_questions",
+    "formats",
 )
 """Addresses below the app's own; the first page has none."""
 NAVIGATION = ("My bill", "My GPUs", "The market")

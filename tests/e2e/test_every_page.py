@@ -22,6 +22,11 @@ TITLES = {
     "accuracy": "accuracy_page.title",
     "model_size": "model_size.title",
     "less_kv": "less_kv.title",
+    "articles_checked": "articles_checked.title",
+    "guide": "guide.title",
+    "misconceptions": "misconceptions.title",
+    "five_questions": "five_questions.title",
+    "formats": "formats.title",
 }
 JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 MESSAGE_ID = re.compile(r"\b[a-z_]+\.[a-z_]{3,}(?:\.[a-z_]+)*\b")
@@ -56,6 +61,12 @@ CATALOGUE_ROOMS = {
     "results",
     "model_size",
     "less_kv",
+    "articles",
+    "guide",
+    "misconceptions",
+    "five_questions",
+    "formats",
+    "glossary",
     "hardware",
     "ui",
     "report",

@@ -1,0 +1,167 @@
+"""Guide, chapter seven: hybrids, machines apart, a second model, and power."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from econ.energy import rebounds
+from econ.guide_delta import Write, remembered
+from econ.guide_sizes import kept_bytes
+from econ.hybrid_gain import (
+    CURVE_CONTEXTS,
+    FULL_MS,
+    HYBRID_MS,
+    TIMED_CONTEXT,
+    all_full,
+    gain_curve,
+    kv_saving,
+    overall_gain,
+)
+from econ.kv_memory import per_sequence
+from econ.offload import Link
+from econ.speed_features import datasheet_speeds, weights_of
+from jobs import guide_facts
+from price_tables.model_switch import Pair
+from ui import components, guide_inputs
+from ui.byte_words import size
+from ui.guide_frame import Rows, head, section, table
+from ui.numerals import count, percent
+from ui.plain_table import cell
+from ui.time_lines import duration
+from ui.words import t
+
+HYBRID = "kimi-linear-48b-a3b"
+WRITES = (Write(key=0, value=3.0), Write(key=1, value=5.0), Write(key=0, value=7.0))
+LINKS_GB_S = (12.5, 25.0, 50.0, 100.0, 450.0)
+
+
+def show() -> None:
+    """All sections of the chapter."""
+    hybrid()
+    delta()
+    apart()
+    second()
+    switch()
+    power()
+
+
+def _printed(figure: str) -> str:
+    return guide_facts.articles().figure(figure).printed
+
+
+def hybrid() -> None:
+    """Three linear layers to one full: bytes and floors over the context."""
+    model = guide_inputs.by_id(HYBRID)
+    whole = None if model is None else all_full(model)
+    if model is None or whole is None:
+        return
+    _, device = guide_inputs.case()
+    curve = gain_curve(
+        model, datasheet_speeds(device, "bf16"), guide_inputs.format_of("bf16"),
+        weights_of(model, "bf16"), 1, CURVE_CONTEXTS[::2] + CURVE_CONTEXTS[-1:],
+    )  # fmt: skip
+    saving = percent(kv_saving(model) or 0.0)
+    with section("hybrid", model=model.name, saving=saving, printed=_printed("kimi_saving")):
+        rows = [
+            [count(point.context_tokens), size(kept_bytes(whole, point.context_tokens), "gib"),
+             size(kept_bytes(model, point.context_tokens), "gib"), f"{point.gain:.2f} ×",
+             "–" if point.published is None else f"{point.published:.2f} ×"]
+            for point in curve
+        ]  # fmt: skip
+        table("hybrid", head("context", "all_full", "hybrid", "gain_floor", "gain_said"), rows)
+        components.note(
+            t("guide.hybrid.note", state=size(per_sequence(model), "gib"), device=device.name,
+              tokens=TIMED_CONTEXT, full=f"{FULL_MS}", hybrid=f"{HYBRID_MS}",
+              ratio=f"{FULL_MS / HYBRID_MS:.2f}")
+        )  # fmt: skip
+
+
+def delta() -> None:
+    """Three rules over the same three writes."""
+    with section("delta"):
+        strength = float(st.slider(t("guide.delta.strength"), 0.0, 1.0, 1.0, 0.05, key="g_beta"))
+        decay = float(st.slider(t("guide.delta.decay"), 0.0, 1.0, 0.8, 0.05, key="g_alpha"))
+        found = remembered(WRITES, 2, strength=strength, decay=decay)
+        rows = [
+            [t(f"guide.delta.{name}"), *(f"{value:.2f}" for value in values)]
+            for name, values in (("plain", found.plain), ("rule", found.delta),
+                                 ("gated", found.gated))
+        ]  # fmt: skip
+        table("delta", head("", "at_key_1", "at_key_2"), rows)
+        said = ", ".join(
+            t("guide.delta.write", key=w.key + 1, value=f"{w.value:g}") for w in WRITES
+        )
+        components.note(t("guide.delta.note", writes=said))
+
+
+def apart() -> None:
+    """What a hand-over between machines moves."""
+    model, _ = guide_inputs.case()
+    with section(
+        "apart", model=model.name, distserve=_printed("distserve"), cpx=_printed("cpx_memory")
+    ):
+        tokens = guide_inputs.tokens("g_apart", 8_192)
+        kept = kept_bytes(model, tokens)
+        rows = [
+            [f"{speed:g}", duration(Link(tier="link", bytes_per_s=speed * 1e9).transfer_s(kept))]
+            for speed in LINKS_GB_S
+        ]
+        table("apart", head("gb_s", "hand_over"), rows)
+        components.note(t("guide.apart.note", kv=size(kept, "gb"), tokens=tokens))
+
+
+def second() -> None:
+    """The same prompt twice: both times as printed, the ratio by us."""
+    with section("second"):
+        rows: Rows = [
+            [t("guide.second.first"), _printed("twice_cold")],
+            [t("guide.second.again"), _printed("twice_warm")],
+            [cell(t("guide.second.ratio"), tone="muted"), _printed("twice_ratio")],
+        ]
+        table("second", head("", "printed"), rows, "published")
+
+
+def switch() -> None:
+    """The six pairs, failed ones included."""
+    facts = guide_facts.switch_facts()
+    timing, works = facts.timing, sum(pair.state == "works" for pair in facts.pairs)
+    with section(
+        "switch", prefill=timing.prefill_ms, map=timing.map_ms, tokens=timing.tokens,
+        works=works, all=len(facts.pairs),
+    ):  # fmt: skip
+        rows: Rows = []
+        for pair in facts.pairs:
+            state = cell(
+                t(f"guide.switch.{pair.state}"), tone="bold" if pair.state == "fails" else "plain"
+            )
+            rows.append([cell(_pair(pair)), _retention(pair), state])
+        table("switch", head("", "retention", "state"), rows, "published")
+        components.note(
+            t("guide.switch.note", cosine=f"{facts.signs.output_cosine:+}",
+              r2=f"{facts.signs.key_r2:+}".replace("-", "\u2212"))
+        )  # fmt: skip
+
+
+def _pair(pair: Pair) -> str:
+    if pair.sender is None or pair.receiver is None:
+        return t("guide.switch.unnamed")
+    return f"{pair.sender} → {pair.receiver}"
+
+
+def _retention(pair: Pair) -> str:
+    if pair.retention is not None:
+        return percent(pair.retention)
+    return f"{percent(pair.retention_low or 0, 0)} – {percent(pair.retention_high or 0, 0)}"
+
+
+def power() -> None:
+    """A gain, its share of the work, and how demand answers."""
+    with section("power"):
+        share = int(st.slider(t("guide.power.share"), 0, 100, 30, 5, format="%d %%", key="g_share"))
+        gain = overall_gain(share / 100, FULL_MS / HYBRID_MS)
+        rows = [
+            [f"{one.elasticity:g}", f"{one.demand:.2f} ×", percent(one.energy_ratio, 0)]
+            for one in rebounds(gain)
+        ]
+        table("power", head("elasticity", "demand", "energy"), rows)
+        components.note(t("guide.power.note", gain=f"{gain:.2f}"))

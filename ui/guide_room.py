@@ -1,0 +1,86 @@
+"""Guide, chapter six: more room: slower memory, and fewer bits."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from econ.guide_quant import KINDS, example_vector, quantise
+from econ.guide_sizes import kept_bytes
+from econ.kv_formats import FORMATS
+from econ.offload import Link, break_even_bytes_per_s, choose
+from econ.roofline import prefill
+from econ.speed_features import datasheet_speeds
+from jobs import guide_facts
+from ui import components, guide_inputs
+from ui.byte_words import both, size
+from ui.guide_frame import Rows, head, section, table
+from ui.numerals import count, percent
+from ui.plain_table import cell
+from ui.time_lines import duration
+from ui.words import t
+
+SHOWN = ("bf16", "fp8", "int8", "q8_0", "q4_0", "kivi4", "k8v4")
+GROUPS = (2, 4, 8, 16)
+
+
+def show() -> None:
+    """All sections of the chapter."""
+    offload()
+    formats()
+    price()
+
+
+def offload() -> None:
+    """Load or compute again, by place."""
+    model, device = guide_inputs.case()
+    with section("offload", model=model.name, device=device.name):
+        tokens = guide_inputs.tokens("g_offload", 8_192)
+        kept = kept_bytes(model, tokens)
+        again = prefill(
+            model, datasheet_speeds(device, guide_inputs.WEIGHTS_DTYPE), prompt_tokens=tokens
+        ).prefill_s
+        rows = []
+        for tier in guide_facts.links():
+            link = Link(tier=tier.id, bytes_per_s=float(tier.bytes_per_s or 0),
+                        latency_s=float(tier.latency_s))  # fmt: skip
+            found = choose(link, kv_bytes=kept, recompute_s=again)
+            rows.append([t(f"guide.tier.{tier.id}"), f"{found.bytes_per_s / 1e9:g}",
+                         duration(found.transfer_s), duration(again),
+                         t(f"guide.offload.{found.choice}")])  # fmt: skip
+        table("offload", head("", "gb_s", "load", "again", "choice"), rows)
+        even = break_even_bytes_per_s(kept, again) or 0.0
+        components.note(t("guide.offload.note", kv=size(kept, "gb"), even=f"{even / 1e9:.2f}"))
+
+
+def formats() -> None:
+    """Bytes a token of one model in every format, scales included."""
+    with section("formats"):
+        model = guide_inputs.model("g_formats")
+        plain = kept_bytes(model, 1024)
+        rows: Rows = []
+        for name in SHOWN:
+            found = kept_bytes(model, 1024, FORMATS[name])
+            each = found / 1024
+            rows.append([name, cell(size(each, "gib"), both(each)), percent(found / plain, 1)])
+        table("formats", head("format", "per_token", "of_16"), rows)
+
+
+def price() -> None:
+    """A small vector, stored and read back."""
+    with section("price"):
+        left, right = st.columns(2)
+        kind = left.selectbox(t("guide.format"), KINDS, 2, key="g_kind")
+        group = right.select_slider(t("guide.price.group"), GROUPS, 16, key="g_group")
+        outlier = st.slider(t("guide.price.outlier"), 1.0, 12.0, 6.0, 0.5, key="g_outlier")
+        values = example_vector(outlier=float(outlier))
+        found = quantise(values, kind, int(group))
+        rows = [
+            [count(n + 1), f"{values[n]:.2f}", f"{found.codes[n]:g}", f"{found.back[n]:.2f}",
+             f"{found.back[n] - values[n]:+.3f}".replace("-", "\u2212")]
+            for n in range(8)
+        ]  # fmt: skip
+        table("price", head("element", "value", "stored", "back", "error"), rows)
+        components.note(
+            t("guide.price.note", bits=f"{found.bits:g}", worst=f"{found.worst:.3f}",
+              rms=percent(found.relative_rms, 2), of=len(values))
+        )  # fmt: skip
