@@ -104,9 +104,11 @@ class CheckedBackend(httpcore.NetworkBackend):
         return self._inner.connect_tcp(address, port, timeout, local_address, socket_options)
 
 
-def checked_transport() -> httpx.BaseTransport:
+def checked_transport(resolve: Resolve = look_up) -> httpx.BaseTransport:
     """A transport over TLS whose every connection is checked; certificates are those of httpx."""
     transport = httpx.HTTPTransport(trust_env=False)
     context: ssl.SSLContext = httpx.create_ssl_context(trust_env=False)
-    transport._pool = httpcore.ConnectionPool(ssl_context=context, network_backend=CheckedBackend())
+    transport._pool = httpcore.ConnectionPool(
+        ssl_context=context, network_backend=CheckedBackend(resolve)
+    )
     return transport

@@ -120,13 +120,19 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
 
+class _Quiet(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Clients that hang up are part of the tests."""
+
+
 @contextmanager
 def standing() -> Iterator[Stand]:
     """A running server."""
     stand = Stand()
     handler = type("Handler", (_Handler,), {"stand": stand})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
+    server = _Quiet(("127.0.0.1", 0), handler)
     stand.port = server.server_address[1]
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()

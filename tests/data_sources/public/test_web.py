@@ -16,11 +16,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from data_sources.public.addresses import CheckedBackend, NotAllowed, check_url, is_public
+from data_sources.public import addresses
+from data_sources.public.addresses import (
+    CheckedBackend,
+    NotAllowed,
+    check_url,
+    checked_transport,
+    is_public,
+)
 from data_sources.public.decode import Damaged, TooLarge, Unpacker
 from data_sources.public.hosts import HOSTS, PACES
 from data_sources.public.pace import Pacer
-from data_sources.public.web import LONGEST_WAIT_S, TRIES, Ask
+from data_sources.public.web import LONGEST_WAIT_S, TRIES, Ask, Web
 from messages.catalogue import LANGUAGES, say
 from messages.errors import DataError, KvledgerError, NotFoundError, SourceError
 from tests.data_sources.public.server import HTML, Reply, Stand
@@ -294,6 +301,25 @@ def test_a_name_without_address_is_no_connection() -> None:
 
     with pytest.raises(httpcore.ConnectError):
         CheckedBackend(resolve).connect_tcp("data.sec.gov", 443)
+
+
+def test_a_known_name_that_leads_home_is_refused_on_the_way_out() -> None:
+    transport = checked_transport(lambda host, port: ["127.0.0.1"])
+    with Web(transport=transport) as web, pytest.raises(SourceError) as caught:
+        web.get(SEC_ASK)
+    assert caught.value.message.id == "public.not_allowed"
+
+
+def test_the_checked_transport_connects_to_the_address_that_was_checked(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(addresses, "is_public", lambda address: address == "127.0.0.1")
+    stand.at(PATH, Reply(b"[3]"))
+    transport = checked_transport(lambda host, port: ["127.0.0.1"])
+    with httpx.Client(transport=transport, trust_env=False) as client:
+        answer = client.get(f"http://data.sec.gov:{stand.port}{PATH}")
+    assert answer.content == b"[3]"
+    assert stand.seen[0].host == f"data.sec.gov:{stand.port}"
 
 
 def test_the_known_hosts_are_six_and_each_has_a_pace() -> None:
