@@ -116,12 +116,6 @@ def filing_url(cik: str, accession: str) -> str:
     return f"https://{SEC_FILES}/Archives/edgar/data/{int(cik)}/{folder}/"
 
 
-def entity_name(body: Body) -> str:
-    """The company's name in an answer; '' where it has none."""
-    name = as_json(SEC_DATA, body.content).get("entityName")
-    return name if isinstance(name, str) else ""
-
-
 def read_facts(body: Body, tags: Collection[str] = TAGS) -> list[Observation]:
     """The facts of companyfacts under `tags`. DataError where it is something else."""
     found = as_json(SEC_DATA, body.content)
