@@ -36,6 +36,8 @@ MOST_EDINET_DAYS = 400
 ANNUAL_TYPES = (edinet.ANNUAL, edinet.AMENDED_ANNUAL)
 ESTAT_TABLES = ("0004052177", "0004052179")
 ESTAT_CODES = "0001000,0046000"
+LOST = ("public.bad_key", "public.no_connection", "public.slow", "public.needs_contact",
+        "public.sec_refused", "public.too_many", "public.too_many_now")  # fmt: skip
 
 
 def refresh(
@@ -116,9 +118,8 @@ class _Run:
 
     def _sec(self) -> None:
         for company in companies_of("sec", self._wanted):
-            done = self._try(company, partial(self._company, company))
-            if not done and not self._keys.sec_contact:
-                return  # the next company would be refused for the same reason
+            if not self._try(company, partial(self._company, company)) and self._lost():
+                return
 
     def _company(self, company: str) -> None:
         cik = company
@@ -131,7 +132,8 @@ class _Run:
     def _fred(self) -> None:
         known = [info.id for info in snapshot().series if info.source == "fred"]
         for series in self._wanted.series or known:
-            self._try(series, partial(self._fred_series, series))
+            if not self._try(series, partial(self._fred_series, series)) and self._lost():
+                return
 
     def _fred_series(self, series: str) -> None:
         series = fred.series_id(series)
@@ -175,8 +177,8 @@ class _Run:
         listed.extend(self._read(edinet.list_ask(on, key), edinet.read_list, age))
 
     def _lost(self) -> bool:
-        """The key was refused: the next day would be refused too."""
-        return self.result.failures[-1].message.id == "public.bad_key"
+        """The last failure is the source's own: its next item would fail for the same reason."""
+        return self.result.failures[-1].message.id in LOST
 
     def _days(self) -> Iterator[date]:
         last = self._wanted.last or datetime.now(UTC).date()

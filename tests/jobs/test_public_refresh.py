@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from data_sources.public.hosts import SOURCES, Source
 from data_sources.store.engine import close_current_store, current_store
 from data_sources.store.observations import find_body, list_observations
 from jobs import public_data
@@ -201,6 +202,24 @@ def test_quarters_out_of_recorded_filings_are_the_bundled_ones(
 def test_without_a_contact_the_sec_is_not_asked_at_all(stand: Stand) -> None:
     assert reasons(asked(stand, "sec", NO_KEYS)) == ["public.needs_contact"]
     assert stand.seen == []
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_source_that_cannot_be_reached_is_left_after_its_first_item(
+    stand: Stand, source: Source
+) -> None:
+    port, stand.port = stand.port, 1
+    found = asked(stand, source)
+    stand.port = port
+    assert reasons(found) == ["public.no_connection"]
+
+
+@pytest.mark.parametrize("status", [403, 429])
+def test_a_source_that_wants_no_more_is_left_in_peace(stand: Stand, status: int) -> None:
+    for cik in ("0000000007", "0000000008"):
+        stand.at(f"/api/xbrl/companyfacts/CIK{cik}.json", Reply(b"", status))
+    assert len(reasons(asked(stand, "sec", companies=("7", "8")))) == 1
+    assert {one.path for one in stand.seen} == {FACTS}
 
 
 @pytest.mark.parametrize("source", ["edinet", "estat"])
