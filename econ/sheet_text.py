@@ -19,7 +19,8 @@ Say = Callable[[Message], str]
 MINUS, SPACE = "\u2212", "\u00a0"
 CENT_PLACES = 2
 LONGEST_NAME = 60
-YEN_UNITS = (("cho", 10**12), ("oku", 10**8), ("man", 10**4))
+YEN_UNITS = (("cho", 10**12, 10**6), ("oku", 10**8, 100), ("man", 10**4, 1))
+"""Unit, its yen, and the last yen that the next smaller unit still shows."""
 COUNTS_IN_MAN = ("ja",)
 WHOLE_CURRENCIES = ("JPY", "KRW")
 
@@ -80,10 +81,9 @@ def money_in(value: Decimal, currency: str, say: Say, language: str) -> str:
 def yen(value: Decimal, say: Say, language: str) -> str:
     """Yen: '¥27,456'; Japanese counts large sums in ten thousands: 2.75万円, 1.2億円, 3兆円."""
     sign = MINUS if value < 0 else ""
-    for unit, size in YEN_UNITS if language in COUNTS_IN_MAN else ():
-        scaled = shown(abs(value) / size, CENT_PLACES)
-        if scaled >= 1:
-            text = f"{scaled:,f}".rstrip("0").rstrip(".")
+    for unit, size, step in YEN_UNITS if language in COUNTS_IN_MAN else ():
+        if shown(abs(value) / step, 0) * step >= size:
+            text = f"{shown(abs(value) / size, CENT_PLACES):,f}".rstrip("0").rstrip(".")
             return say(Message(f"sheet.yen_{unit}", {"scaled": sign + text}))
     places = 0 if abs(value) >= 1 or not value else CENT_PLACES
     return say(Message("sheet.yen", {"whole": sign + _digits(value, places)}))

@@ -129,11 +129,43 @@ def test_d39_the_uncached_bucket_leaves_out_cached_tokens(review: Path, tmp_path
     assert tokens == {"uncached": "10000", "read": "90000", "output": "1000"}
 
 
-def test_d39_a_rate_that_nobody_entered_leaves_the_column_empty(
+def test_d39_yen_without_an_entered_rate_are_at_the_published_one_with_its_date(
     review: Path, tmp_path: Path
 ) -> None:
+    """161.67 yen a dollar on 2026-06-26: the newest day of the Federal Reserve's H.10 kept here."""
     _, rows = exported(review, tmp_path / "report.csv", "--map-model", f"{ALIAS}=claude-opus-5")
-    assert {row["jpy"] for row in rows} == {""}
+    (billed,) = (row for row in rows if row["item"] == "billed_usd")
+    assert (billed["jpy_per_usd"], billed["jpy_rate_date"]) == ("161.67", "2026-06-26")
+    assert Decimal(billed["jpy"]) == Decimal("0.12") * Decimal("161.67")
+
+
+def test_d39_another_currency_stands_there_once_a_rate_is_entered(
+    review: Path, tmp_path: Path
+) -> None:
+    words = ("--map-model", f"{ALIAS}=claude-opus-5")
+    _, rows = exported(review, tmp_path / "report.csv", *words)
+    assert "eur" not in rows[0]
+    _, rows = exported(review, tmp_path / "again.csv", *words, "--rate", "EUR=0.5")
+    (billed,) = (row for row in rows if row["item"] == "billed_usd")
+    assert Decimal(billed["eur"]) == Decimal("0.06")
+
+
+def test_d39_focus_rows_are_three_and_sum_to_twelve_cents(review: Path, tmp_path: Path) -> None:
+    content, rows = exported(review, tmp_path / "focus.csv", *REVIEW, "--focus")
+    assert content.startswith(BOM)
+    assert [(r["x_CacheAction"], r["x_TokenDirection"]) for r in rows] == [
+        ("None", "Input"), ("Read", "Input"), ("None", "Output")
+    ]  # fmt: skip
+    assert sum(Decimal(r["BilledCost"]) for r in rows) == Decimal("0.12")
+    assert [r["ConsumedQuantity"] for r in rows] == ["10000", "90000", "1000"]
+
+
+def test_d40_the_page_to_send_is_the_same_report(review: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    found = report(review, *REVIEW, "--html", page)
+    text = page.read_text(encoding="utf-8")
+    assert found["report_id"] in text
+    assert NAME in text
 
 
 def test_d40_equal_inputs_have_an_equal_id_in_another_folder_and_under_another_name(
