@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
@@ -23,6 +24,7 @@ from price_tables.tiers import TierSpec
 from price_tables.tiers_load import load_tiers
 
 IntArray = NDArray[np.int64]
+_NUMBER = re.compile(r"[\d.,]+(?:–[\d.,]+)? ?(?:%|×|GB)?")
 
 
 def hardware() -> Hardware:
@@ -48,6 +50,13 @@ def power_facts() -> PowerFacts:
 def articles() -> ArticleFacts:
     """What the three articles print."""
     return load_articles()
+
+
+def printed_number(figure_id: str) -> str:
+    """A printed figure's number with its unit alone: '6.4 ×' of 'up to 6.4 ×'."""
+    printed = articles().figure(figure_id).printed
+    found = _NUMBER.search(printed)
+    return printed if found is None else found[0].replace(" ", "\u00a0")
 
 
 def book() -> PriceBook:

@@ -110,7 +110,7 @@ def _cells(row: Checked) -> str:
     verdict = f"{GLYPHS[row.verdict]} {t(f'articles.verdict.{row.verdict}')}"
     marks = " ".join(_mark(name) for name in figure.marks)
     parts = (
-        html.escape(figure.printed.replace(" ", SPACE)),
+        html.escape(_said("printed", figure.id, figure.printed).replace(" ", SPACE)),
         html.escape(ours(row)),
         html.escape(verdict) + (f"<br><small>{marks}</small>" if marks else ""),
         f"<small>{_source(figure.source)}</small>",
@@ -127,10 +127,16 @@ def _mark(name: str) -> str:
 def ours(row: Checked) -> str:
     """Our value in the unit in which the article prints, or what its source says."""
     if row.in_unit is None or row.figure.unit is None:
-        return row.figure.found or "–"
+        return _said("found", row.figure.id, row.figure.found or "–")
     unit = "" if row.figure.unit == "count" else row.figure.unit
     words = t(f"articles.unit.{unit}") if known(f"articles.unit.{unit}") else unit
     return f"{_digits(row.in_unit)}{SPACE}{words}".strip()
+
+
+def _said(kind: str, figure: str, text: str) -> str:
+    """`text`, in the reader's language where it has words."""
+    key = f"articles.{kind}.{figure}"
+    return t(key) if known(key) else text
 
 
 def _digits(value: float) -> str:

@@ -32,6 +32,7 @@ from ui.words import t
 
 HYBRID = "kimi-linear-48b-a3b"
 WRITES = (Write(key=0, value=3.0), Write(key=1, value=5.0), Write(key=0, value=7.0))
+BATCHES = (1, 4, 16, 64)
 LINKS_GB_S = (12.5, 25.0, 50.0, 100.0, 450.0)
 
 
@@ -46,6 +47,10 @@ def show() -> None:
 
 
 def _printed(figure: str) -> str:
+    return guide_facts.printed_number(figure)
+
+
+def _whole(figure: str) -> str:
     return guide_facts.articles().figure(figure).printed
 
 
@@ -56,12 +61,13 @@ def hybrid() -> None:
     if model is None or whole is None:
         return
     _, device = guide_inputs.case()
-    curve = gain_curve(
-        model, datasheet_speeds(device, "bf16"), guide_inputs.format_of("bf16"),
-        weights_of(model, "bf16"), 1, CURVE_CONTEXTS[::2] + CURVE_CONTEXTS[-1:],
-    )  # fmt: skip
     saving = percent(kv_saving(model) or 0.0)
     with section("hybrid", model=model.name, saving=saving, printed=_printed("kimi_saving")):
+        batch = int(st.select_slider(t("guide.batch"), BATCHES, BATCHES[3], key="g_hybrid"))
+        curve = gain_curve(
+            model, datasheet_speeds(device, "bf16"), guide_inputs.format_of("bf16"),
+            weights_of(model, "bf16"), batch, CURVE_CONTEXTS[::2] + CURVE_CONTEXTS[-1:],
+        )  # fmt: skip
         rows = [
             [count(point.context_tokens), size(kept_bytes(whole, point.context_tokens), "gib"),
              size(kept_bytes(model, point.context_tokens), "gib"), f"{point.gain:.2f} ×",
@@ -114,8 +120,8 @@ def second() -> None:
     """The same prompt twice: both times as printed, the ratio by us."""
     with section("second"):
         rows: Rows = [
-            [t("guide.second.first"), _printed("twice_cold")],
-            [t("guide.second.again"), _printed("twice_warm")],
+            [t("guide.second.first"), _whole("twice_cold")],
+            [t("guide.second.again"), _whole("twice_warm")],
             [cell(t("guide.second.ratio"), tone="muted"), _printed("twice_ratio")],
         ]
         table("second", head("", "printed"), rows, "published")
@@ -157,7 +163,7 @@ def _retention(pair: Pair) -> str:
 def power() -> None:
     """A gain, its share of the work, and how demand answers."""
     with section("power"):
-        share = int(st.slider(t("guide.power.share"), 0, 100, 30, 5, format="%d %%", key="g_share"))
+        share = int(st.slider(t("guide.power.share"), 0, 100, 30, 5, format="%d%%", key="g_share"))
         gain = overall_gain(share / 100, FULL_MS / HYBRID_MS)
         rows = [
             [f"{one.elasticity:g}", f"{one.demand:.2f} ×", percent(one.energy_ratio, 0)]

@@ -24,7 +24,7 @@ from ui.words import t
 
 SHORT, LONG = 1_024, 131_072
 PROMPT, KEPT, REPLIES = 32_768, 30_000, (1, 4_096)
-RESERVED, BLOCK = 32_768, 16
+RESERVED, BLOCK = 262_144, 16
 STORED: Kind = "int4"
 
 

@@ -102,9 +102,7 @@ def limits() -> None:
     """A whole request by the length of its answer: the same seconds saved, a smaller share."""
     model, device = guide_inputs.case()
     with section("limits", model=model.name, device=device.name, prompt=PROMPT):
-        share_kept = st.slider(
-            t("guide.limits.kept"), 0, 100, 90, 5, format="%d %%", key="g_limits"
-        )
+        share_kept = st.slider(t("guide.limits.kept"), 0, 100, 90, 5, format="%d%%", key="g_limits")
         rows = []
         for reply in REPLIES:
             one = whole_request(
@@ -149,4 +147,4 @@ def evict() -> None:
 
 
 def _printed(figure: str) -> str:
-    return guide_facts.articles().figure(figure).printed
+    return guide_facts.printed_number(figure)

@@ -14,7 +14,7 @@ from jobs import guide_facts
 from ui import components, guide_inputs
 from ui.byte_words import both, size
 from ui.guide_frame import Rows, head, section, table
-from ui.numerals import count, percent
+from ui.numerals import MINUS, count, percent
 from ui.plain_table import cell
 from ui.time_lines import duration
 from ui.words import t
@@ -75,8 +75,10 @@ def price() -> None:
         values = example_vector(outlier=float(outlier))
         found = quantise(values, kind, int(group))
         rows = [
-            [count(n + 1), f"{values[n]:.2f}", f"{found.codes[n]:g}", f"{found.back[n]:.2f}",
-             f"{found.back[n] - values[n]:+.3f}".replace("-", "\u2212")]
+            [count(n + 1), *(_signed(text) for text in (
+                f"{values[n]:.2f}", f"{found.codes[n]:g}", f"{found.back[n]:.2f}",
+                f"{found.back[n] - values[n]:+.3f}",
+            ))]
             for n in range(8)
         ]  # fmt: skip
         table("price", head("element", "value", "stored", "back", "error"), rows)
@@ -84,3 +86,7 @@ def price() -> None:
             t("guide.price.note", bits=f"{found.bits:g}", worst=f"{found.worst:.3f}",
               rms=percent(found.relative_rms, 2), of=len(values))
         )  # fmt: skip
+
+
+def _signed(text: str) -> str:
+    return text.replace("-", MINUS)

@@ -14,7 +14,7 @@ from ui.plain_table import cell
 from ui.words import t
 
 PLACES, LENGTHS, LEAVE = 100, (30, 20, 30, 20), (0, 2)
-RESERVES = (4_096, 8_192, 16_384, 32_768, 65_536, 131_072)
+RESERVES = (32_768, 65_536, 131_072, 262_144)
 USUAL_BLOCK = 16
 
 
@@ -43,12 +43,14 @@ def fragments() -> None:
     lengths = guide_facts.example_lengths()
     with section("fragments"):
         most = int(
-            st.select_slider(t("guide.fragments.reserve"), RESERVES, 32_768, count, key="g_reserve")
+            st.select_slider(
+                t("guide.fragments.reserve"), RESERVES, RESERVES[-1], count, key="g_reserve"
+            )
         )
         rows = [
             [t("guide.fragments.reserved", tokens=most), percent(reserved_waste(lengths, most))],
             [t("guide.fragments.blocks", tokens=USUAL_BLOCK),
-             percent(paged_waste(lengths, USUAL_BLOCK))],
+             percent(paged_waste(lengths, USUAL_BLOCK), 2)],
         ]  # fmt: skip
         table("fragments", head("", "unused"), rows)
         asked = int(st.slider(t("guide.fragments.ask"), 10, 60, 40, key="g_hole"))
@@ -62,12 +64,11 @@ def fragments() -> None:
 
 def paged() -> None:
     """The engine's own pool, step by step."""
-    facts = guide_facts.articles()
     with section(
         "paged",
-        before=facts.figure("paged_old").printed,
-        after=facts.figure("paged_waste").printed,
-        gain=facts.figure("paged_gain").printed,
+        before=guide_facts.printed_number("paged_old"),
+        after=guide_facts.printed_number("paged_waste"),
+        gain=guide_facts.printed_number("paged_gain"),
     ):
         components.note(t("guide.paged.below"))
     pool_view.step_through()
