@@ -128,16 +128,19 @@ def _inspect(arguments: argparse.Namespace, language: str) -> int:
 
 def _report(arguments: argparse.Namespace, language: str) -> int:
     from jobs import flows, shell_input
-    from ui import shell_text
+    from ui import shell_files, shell_text
 
     options = shell_input.read_options(arguments)
     params = shell_input.report_params(arguments)
-    shell_input.refuse_overwriting(arguments.out, arguments.files)
+    for written in (arguments.out, arguments.html):
+        shell_input.refuse_overwriting(written, arguments.files)
     result = flows.read_paths(arguments.files, options, _stage(language), arguments.name)
     report = flows.report_of(result, params)
     if arguments.save:
         saved_id = flows.save_shell_report(result, params)
         tell(t(language, "cli.saved", id=saved_id), sys.stderr)
+    if arguments.focus:
+        return shell_files.focus(arguments, result.workload, params, report, language)
     return _show_report(arguments, report, language, shell_text.statement)
 
 
@@ -145,10 +148,12 @@ def _show_report(
     arguments: argparse.Namespace, report: Any, language: str, statement: Callable[..., str]
 ) -> int:
     from jobs import flows
+    from ui import shell_files
 
     if arguments.out is not None:
         flows.write_csv(arguments.out, report, language)
         tell(t(language, "cli.written", file=str(arguments.out)), sys.stderr)
+    shell_files.sheet(arguments, report, language)
     if arguments.json:
         _print_json(flows.report_json(report, language))
     else:

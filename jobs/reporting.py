@@ -22,6 +22,7 @@ from econ.saving_series import HourSaving, has_hours, saving_by_hour
 from econ.select import select
 from econ.workload import TimeArray, Workload
 from jobs.shelf import LastUsed, Opened, close, example, opened
+from jobs.yen import with_yen
 from messages.catalogue import sayer
 from messages.errors import InputError, Message, SourceError, Value
 from price_tables.book import PriceBook
@@ -194,8 +195,8 @@ def report_json(report: CostReport, language: str) -> Mapping[str, Any]:
 
 def report_csv(report: CostReport, language: str, rates: Sequence[Rate] = ()) -> bytes:
     """The report as CSV: UTF-8 with BOM, raw numbers, text that no spreadsheet runs. `rates` add
-    a column for each currency; they change no figure and no id."""
-    return csv_bytes(report, report.workload.name, sayer(language), rates)
+    a column for each currency, beside the published yen rate; they change no figure and no id."""
+    return csv_bytes(report, report.workload.name, sayer(language), with_yen(report, rates))
 
 
 def write_csv(path: Path, report: CostReport, language: str) -> None:

@@ -12,6 +12,7 @@ from econ.replay_names import DEFAULT_POLICY, POLICIES, RULES, SCOPES
 from messages.catalogue import LANGUAGES, t
 from ui import (
     shell_engine,
+    shell_files,
     shell_fleet,
     shell_kv,
     shell_less_kv,
@@ -75,6 +76,7 @@ def build(language: str, commands_of: Mapping[str, Command]) -> argparse.Argumen
         act.set_defaults(command=commands_of[f"reports {name}"])
         if name == "show":
             act.add_argument("--out", metavar="FILE", type=_path, help=words("out"))
+            shell_files.add(act, words, focus=False)
 
     shell_engine.add(commands, common, words, count, commands_of)
     shell_kv.add(commands, common, words, commands_of)
@@ -125,6 +127,7 @@ def _choices(parser: argparse.ArgumentParser, words: Callable[[str], str]) -> No
     parser.add_argument("--invoice-usd", metavar="USD", help=words("invoice_usd"))
     parser.add_argument("--include-failed", action="store_true", help=words("include_failed"))
     parser.add_argument("--out", metavar="FILE", type=_path, help=words("out"))
+    shell_files.add(parser, words, focus=True)
     parser.add_argument("--save", action="store_true", help=words("save"))
 
 
