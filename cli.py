@@ -231,7 +231,8 @@ def _prices_check(arguments: argparse.Namespace, language: str) -> int:
 
     data = price_flows.prices_check(say=_sayer(language))
     _answer(arguments, data, lambda: shell_text.price_check(data, language))
-    return 1 if any(table["errors"] for table in data["tables"]) else 0
+    checked = [*data["tables"], *filter(None, [data["own"]])]
+    return 1 if any(table["errors"] for table in checked) else 0
 
 
 def _reports_list(arguments: argparse.Namespace, language: str) -> int:

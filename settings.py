@@ -89,6 +89,9 @@ class Settings(BaseSettings):
     probe_key: SecretStr | None = Field(
         None, description="Key for the server that `probe` asks. Never printed or stored."
     )
+    price_overrides: Path | None = Field(
+        None, description="YAML file with your own prices, discounts and taxes."
+    )
     sec_contact: str | None = Field(
         None, description="E-mail address that the SEC asks for in every request."
     )
@@ -105,7 +108,7 @@ class Settings(BaseSettings):
         None, description="Folder of published reference files. Used by tests alone."
     )
 
-    @field_validator("data_dir", "reference_data")
+    @field_validator("data_dir", "reference_data", "price_overrides")
     @classmethod
     def _absolute(cls, path: Path | None) -> Path | None:
         return None if path is None else Path(os.path.abspath(path.expanduser()))

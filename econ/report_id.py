@@ -20,6 +20,8 @@ from econ.method import METHOD_VERSION
 from econ.money import plain
 from econ.report import PriceSource, ReportParams
 
+OWN = "own"  # a row that its owner entered is not the list's, even at the same price
+
 
 def report_id(
     workload_sha256: str,
@@ -60,7 +62,9 @@ def canonical(value: Any) -> Any:
 
 
 def _price_row(source: PriceSource) -> dict[str, Any]:
+    own = {"source": OWN} if source.source == OWN else {}
     return {
+        **own,
         "provider": source.provider,
         "surface": source.surface,
         "model": source.model,

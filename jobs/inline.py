@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from data_sources.store.engine import Store
-from jobs.runner import StoreRunner
+from jobs.runner import StoreRunner, carried
 from jobs.tasks import path_of
 from jobs.worker import Call, run_job
 from settings import Settings
@@ -68,6 +68,7 @@ class InlineRunner(StoreRunner):
     def submit(self, kind: str, params: Mapping[str, Any], owner: str) -> str:
         """See `Runner`."""
         path = path_of(kind)
+        params = carried(params)
         job_id, new = self.queued(kind, params, owner)
         if new:
             call = Call(

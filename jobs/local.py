@@ -25,7 +25,7 @@ from data_sources.store.engine import Store
 from data_sources.store.jobs import JobRecord
 from jobs import tasks
 from jobs.inline import is_gone, retire, runner_name
-from jobs.runner import StoreRunner
+from jobs.runner import StoreRunner, carried
 from jobs.spawn import NAME, WorkerContext, initialise
 from jobs.tasks import path_of
 from jobs.worker import Call, run_in_worker
@@ -97,6 +97,7 @@ class LocalRunner(StoreRunner):
     def submit(self, kind: str, params: Mapping[str, Any], owner: str) -> str:
         """See `Runner`."""
         path_of(kind)
+        params = carried(params)
         job_id, new = self.queued(kind, params, owner)
         if new:
             self._launch(job_id, kind, params)

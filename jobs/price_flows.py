@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from econ.money import plain
+from jobs import own_prices
 from jobs.price_rows import (
     CacheRuleRow,
     ChangeRow,
@@ -62,7 +63,7 @@ def prices_show(
 ) -> dict[str, Any]:
     """The rows that price `model` at `at` (default the book's own date; a date is 00:00 UTC), or
     the reason why none does. Without `prompt_tokens` every tier is a match."""
-    book = load_book()
+    book = own_prices.book()
     moment = utc_moment(at) if at is not None else book.as_of
     card = rate_card(book, provider=provider, surface=surface, model=model, mode=mode)
     rows = card if isinstance(card, Unpriced) else rows_at(card, moment, prompt_tokens)
@@ -76,14 +77,18 @@ def prices_check(
     today: date | None = None, say: Say = _ENGLISH, folder: Path | None = None
 ) -> dict[str, Any]:
     """Every table with its age and its errors, and the changes after `today` (default the UTC day),
-    of the tables in `folder` (default those of kvledger). With an error no changes are listed.
+    of the tables in `folder` (default those of kvledger with the file of own prices, if the
+    setting names one, under `own`). With an error in a table no changes are listed.
     Raises DataError only where `book.yaml` itself cannot be read."""
     today = today or datetime.now(tz=UTC).date()
     checked = check_tables(folder)
     sound = all(table.error is None for table in checked)
-    changes = changes_ahead(load_book(folder), today) if sound else ()
+    own = None if folder else _own_checked(today, say)
+    whole = own_prices.book() if own and not own["errors"] else load_book(folder) if sound else None
+    changes = changes_ahead(whole, today) if whole else ()
     return {
         "tables": [_checked(table, today, say) for table in checked],
+        "own": own,
         "changes_ahead": [
             {
                 "provider": change.provider,
@@ -142,6 +147,29 @@ def _checked(checked: CheckedTable, today: date, say: Say) -> dict[str, Any]:
         "oldest_as_of": oldest,
         "age_days": (today - _first_day(oldest)).days,
         "errors": [],
+    }
+
+
+def _own_checked(today: date, say: Say) -> dict[str, Any] | None:
+    """The file of own prices as the tables are shown; None where no setting names one."""
+    found = own_prices.checked_file()
+    if found is None:
+        return None
+    path, own, errors = found
+    oldest = own.oldest_as_of if own else None
+    return {
+        "file": path.name,
+        "models": sum(len(rows) for rows in own.models.values()) if own else 0,
+        "oldest_as_of": oldest,
+        "age_days": (today - _first_day(oldest)).days if oldest else None,
+        "adjustments": {
+            name: {
+                "discount_ratio": plain(row.discount_ratio),
+                "tax_ratio": plain(row.tax_ratio),
+            }
+            for name, row in (own.adjustments.items() if own else ())
+        },
+        "errors": [say(error.message) for error in errors],
     }
 
 

@@ -8,10 +8,10 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 
 from econ.money import plain
+from jobs import own_prices
 from messages.errors import Message
 from price_tables.book import Model, ProviderTable, RateCard, Segment, Unpriced
 from price_tables.changes import changes_ahead
-from price_tables.load import load_book
 from price_tables.lookup import price_at, rate_card, writes_are_free
 from price_tables.match import table_of
 from price_tables.peak import peak_prices
@@ -107,7 +107,7 @@ def price_table_rows(
 ) -> list[PriceRow]:
     """The price table at `at` (default the book's own date). `provider` one provider or all;
     `text` a part of the model's name; `surface` None = each provider's default."""
-    book = load_book()
+    book = own_prices.book()
     moment = utc_moment(at) if at is not None else book.as_of
     rows: list[PriceRow] = []
     for table in _tables(provider):
@@ -130,13 +130,13 @@ def providers() -> list[tuple[str, str, tuple[str, ...]]]:
             table.display_name,
             tuple(sorted(table.surfaces, key=lambda name: name != table.default_surface)),
         )
-        for table in load_book().tables.values()
+        for table in own_prices.book().tables.values()
     ]
 
 
 def book_version() -> str:
     """The price book's own date, as text."""
-    return load_book().version
+    return own_prices.book().version
 
 
 def disagreement_rows(provider: str | None = None) -> list[DisagreementRow]:
@@ -159,7 +159,7 @@ def disagreement_rows(provider: str | None = None) -> list[DisagreementRow]:
 
 def changes_ahead_rows(today: date, provider: str | None = None) -> list[ChangeRow]:
     """What changes after `today`, soonest first."""
-    known = table_of(load_book(), provider) if provider else None
+    known = table_of(own_prices.book(), provider) if provider else None
     return [
         ChangeRow(
             provider=change.provider,
@@ -170,7 +170,7 @@ def changes_ahead_rows(today: date, provider: str | None = None) -> list[ChangeR
             source=change.source,
             as_of=change.as_of,
         )
-        for change in changes_ahead(load_book(), today)
+        for change in changes_ahead(own_prices.book(), today)
         if known is None or change.provider == known.provider
     ]
 
@@ -216,7 +216,7 @@ def _named(model: Model, text: str) -> bool:
 
 
 def _tables(provider: str | None) -> Iterator[ProviderTable]:
-    book = load_book()
+    book = own_prices.book()
     if not provider:
         yield from book.tables.values()
     elif (table := table_of(book, provider)) is not None:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,12 @@ from econ.report_store import params_to_store
 from econ.saving_series import HourSaving, has_hours, saving_by_hour
 from econ.select import select
 from econ.workload import TimeArray, Workload
+from jobs import own_prices
 from jobs.shelf import LastUsed, Opened, close, example, opened
 from jobs.yen import with_yen
 from messages.catalogue import sayer
 from messages.errors import InputError, Message, SourceError, Value
 from price_tables.book import PriceBook
-from price_tables.load import load_book
 
 KEPT_REPORTS = 64
 KEPT_BILLS = 2
@@ -68,10 +67,9 @@ _series: LastUsed[WorkloadSeries] = LastUsed(KEPT_REPORTS)
 _bills: LastUsed[Billed] = LastUsed(KEPT_BILLS)
 
 
-@cache
 def book() -> PriceBook:
-    """The price book of this installation."""
-    return load_book()
+    """The price book of this installation, with the own prices in force."""
+    return own_prices.book()
 
 
 def workload_info(workload_id: str, owner: str) -> WorkloadFacts:
@@ -122,7 +120,10 @@ def _nothing_usable(receipt: Receipt) -> InputError:
 
 
 def fitted(workload: Workload, params: ReportParams) -> ReportParams:
-    """A chosen provider bills rows that name no model; rows that name one keep their maker's."""
+    """A chosen provider bills rows that name no model; rows that name one keep their maker's.
+    Discount and tax are those of the own prices in force, unless the reader has chosen some."""
+    if not params.adjustments:
+        params = replace(params, adjustments=own_prices.adjustments())
     if workload.has("model") or len(params.providers) != 1:
         return params
     return replace(params, default_provider=params.default_provider or params.providers[0])
@@ -136,22 +137,23 @@ def report(workload_id: str, params: ReportParams, owner: str) -> CostReport:
     key = (found.key, found.workload.name, book().version, _text(asked))
 
     def make() -> CostReport:
-        billed = _billed(found, asked)
-        return build_report(found.workload, found.receipt, book(), asked, found.id, billed)
+        return build_report(
+            found.workload, found.receipt, book(), asked, found.id, billed(found, asked)
+        )
 
     return _reports.get(key, make)
 
 
-def _billed(found: Opened, params: ReportParams) -> Billed:
+def billed(found: Opened, params: ReportParams) -> Billed:
     """The bill of the period, shared by all settings that do not change it."""
     workload = found.workload
     if workload.rows > ROWS_OF_KEPT_BILL:
         return bill_period(workload, book(), params)
     options = str(billing_options(workload, params))
     key = (found.key, book().version, params.since, params.until, options)
-    billed = _bills.get(key, lambda: bill_period(workload, book(), params))
+    known = _bills.get(key, lambda: bill_period(workload, book(), params))
     # Equal content is billed once for all sessions; what each calls its file stays its own.
-    return replace(billed, workload=replace(billed.workload, name=workload.name))
+    return replace(known, workload=replace(known.workload, name=workload.name))
 
 
 def forget(key: str) -> None:
@@ -178,7 +180,7 @@ def _made_series(found: Opened, params: ReportParams) -> WorkloadSeries:
     hit_ratio = series.hit_ratio_over_time(workload)
     hours = None
     if has_hours(workload):  # longer workloads are not billed for this
-        hours = saving_by_hour(workload, _billed(found, params).bill)
+        hours = saving_by_hour(workload, billed(found, params).bill)
     return WorkloadSeries(
         saving_by_hour=hours,
         arrivals=series.arrivals(workload),

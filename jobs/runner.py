@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from data_sources.store import jobs as rows
 from data_sources.store.engine import Store
 from data_sources.store.jobs import JobRecord, JobRequest
+from jobs import own_prices
 from jobs.progress import Cancelled
 from messages import errors
 from messages.errors import KvledgerError, Message, SourceError, input_error
@@ -70,6 +71,12 @@ class StoreRunner:
     def result(self, job_id: str, owner: str) -> str:
         """See `Runner`."""
         return result_of(self.status(job_id, owner))
+
+
+def carried(params: Mapping[str, Any]) -> Mapping[str, Any]:
+    """`params` with the own prices of the session that starts the job, where it has some."""
+    text = own_prices.session_text()
+    return params if text is None else {**params, own_prices.JOB_KEY: text}
 
 
 def result_of(job: JobRecord) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 from data_sources.store import jobs as rows
 from data_sources.store.engine import Store, current_store
+from jobs import own_prices
 from jobs.progress import Cancelled, TimedOut
 from jobs.tasks import resolve
 from messages.errors import KvledgerError, Message, SourceError
@@ -56,7 +57,9 @@ def run_job(store: Store, call: Call) -> None:
 
 def _outcome(call: Call, progress: JobProgress) -> Outcome:
     try:
-        result = resolve(call.path)(dict(call.params), progress)
+        params = dict(call.params)
+        with own_prices.using(params.pop(own_prices.JOB_KEY, None)):
+            result = resolve(call.path)(params, progress)
         progress.check()
         return result
     except Cancelled:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from jobs import price_flows
-from ui import components, price_filters, price_view
+from ui import components, own_prices, price_filters, price_history, price_view
 from ui.price_filters import Filters
 from ui.words import t
 
@@ -82,6 +82,8 @@ def page() -> None:
         prices(chosen)
         with components.rule("changes"):
             changes(chosen)
+        price_history.show(chosen.provider, chosen.text, chosen.at)
+        own_prices.show()
         rules(chosen)
         disagreements(chosen)
 

@@ -6,7 +6,18 @@ import streamlit as st
 
 from jobs import flows
 from messages.errors import KvledgerError
-from ui import components, controls, downloads, failures, saved, sections, state, statement, view
+from ui import (
+    adjusted_view,
+    components,
+    controls,
+    downloads,
+    failures,
+    saved,
+    sections,
+    state,
+    statement,
+    view,
+)
 from ui.words import t
 
 
@@ -23,6 +34,7 @@ def current() -> None:
         saved.save_form(seen)
         controls.yen()
         downloads.report_button(seen.report, "download_current")
+    adjusted_view.show(seen)
 
 
 def reopened(asked: str) -> str | None:

@@ -109,7 +109,7 @@ def validated(kind: type[_File], raw: Node, file_name: str) -> _File:
     try:
         return kind.model_validate(raw, context={"sources": _sources(raw)})
     except ValidationError as error:
-        raise _as_data_error(error.errors(include_url=False)[0], raw, file_name) from error
+        raise as_data_error(error.errors(include_url=False)[0], raw, file_name) from error
 
 
 def _sources(raw: Node) -> dict[str, str]:
@@ -122,7 +122,8 @@ def _sources(raw: Node) -> dict[str, str]:
     return known
 
 
-def _as_data_error(detail: ErrorDetails, raw: Node, file_name: str) -> DataError:
+def as_data_error(detail: ErrorDetails, raw: Node, file_name: str) -> DataError:
+    """One fault of a validation as the DataError that says where it is and what was expected."""
     place = _place(detail["loc"], raw)
     context = detail.get("ctx", {})
     if detail["type"] == "kvledger":

@@ -265,6 +265,16 @@ PRICES_CHECK = shape(
     tables=each(
         shape(provider=text, models=count, oldest_as_of=text, age_days=count, errors=each(words))
     ),
+    own=maybe(
+        shape(
+            file=text,
+            models=count,
+            oldest_as_of=maybe(text),
+            age_days=maybe(count),
+            adjustments=named(shape(discount_ratio=text, tax_ratio=text)),
+            errors=each(words),
+        )
+    ),
     changes_ahead=each(shape(**{"from": text}, provider=text, model=text, what=words)),
 )
 REPORTS_LIST = shape(

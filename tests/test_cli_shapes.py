@@ -9,6 +9,7 @@ import pytest
 
 import settings
 from tests import shell_shapes as shapes
+from tests.price_tables.test_own import OWN_FILE
 from tests.shell import ROOT, Said, plain_csv, process, report, shell
 
 SONNET = {"model": "claude-sonnet-5", "input_tokens": 1000, "output_tokens": 10}
@@ -155,6 +156,21 @@ def test_prices_check_has_its_shape_and_finds_no_error() -> None:
     assert said.status == 0
     assert len(said.json["tables"]) == 16
     assert sum(table["models"] for table in said.json["tables"]) == 225
+    assert said.json["own"] is None
+
+
+def test_prices_check_covers_the_file_of_own_prices(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(OWN_FILE)
+    with settings.using(settings.read_settings(price_overrides=path)):
+        said = shell("prices", "check", "--json")
+        assert "mine.yaml" in shell("prices", "check").out
+        path.write_bytes(b"format: 2")
+        broken = shell("prices", "check", "--json")
+    shapes.PRICES_CHECK(said.json)
+    assert (said.status, said.json["own"]["models"]) == (0, 2)
+    assert broken.status == 1
+    assert "mine.yaml" in broken.json["own"]["errors"][0]
 
 
 @pytest.fixture

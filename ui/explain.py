@@ -11,6 +11,7 @@ import streamlit as st
 from econ.example import EXAMPLE_FORMAT
 from econ.receipt import Receipt
 from econ.report import CostReport, PriceSource, Provenance
+from price_tables.own import OWN
 from ui import tables
 from ui.components import MARKS, muted, two_across
 from ui.numerals import count, day, digest, exact, foreign, md
@@ -118,7 +119,7 @@ def _price(source: PriceSource) -> str:
         model=md(source.model),
         where=md(" ".join(where)),
         prices=md(prices),
-        source=md(_host(source.source)),
+        source=t("ui.source.own") if source.source == OWN else md(_host(source.source)),
         as_of=md(source.as_of),
     )
     return f"{line}{tier}{_validity(source)}"

@@ -16,7 +16,7 @@ if str(ROOT) not in sys.path:
 import streamlit as st  # noqa: E402
 from streamlit.navigation.page import StreamlitPage  # noqa: E402
 
-from ui import doors, failures, state, words  # noqa: E402
+from ui import doors, failures, own_prices, state, words  # noqa: E402, F401
 from ui.words import t  # noqa: E402
 
 STATIC = Path(__file__).parent / "static"

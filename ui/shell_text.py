@@ -179,8 +179,16 @@ def price_check(data: Mapping[str, Any], language: str) -> str:
     for row in data["tables"]:
         age = t(language, "cli.days", row["age_days"])
         table.append((row["provider"], str(row["models"]), row["oldest_as_of"], age))
+    own = data["own"]
+    if own is not None:
+        age = "-" if own["age_days"] is None else t(language, "cli.days", own["age_days"])
+        name = t(language, "cli.own_prices", file=own["file"])
+        table.append((name, str(own["models"]), own["oldest_as_of"] or "-", age))
     lines = columns(table)
-    lines += [error for row in data["tables"] for error in row["errors"]]
+    checked = [*data["tables"], *filter(None, [own])]
+    lines += [error for row in checked for error in row["errors"]]
+    for provider, row in (own["adjustments"] if own else {}).items():
+        lines.append(t(language, "cli.adjusted", provider=provider, **row))
     lines += ["", t(language, "cli.changes_ahead")]
     ahead = [(r["from"], r["provider"], r["model"], r["what"]) for r in data["changes_ahead"]]
     return "\n".join([*lines, *columns(ahead)])

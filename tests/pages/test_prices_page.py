@@ -35,7 +35,7 @@ def words(app: AppTest) -> str:
 def test_the_page_opens_in_both_languages(language: str) -> None:
     app = opened(lang=language, at="2026-11-29")
     assert app.title[0].value == t(language, "prices_page.title")
-    assert len(app.dataframe) == 4
+    assert len(app.dataframe) == 6
     prices = app.dataframe[0].value
     assert len(prices) > 300
     assert t(language, "prices_page.bucket.read") in prices.columns
@@ -86,13 +86,13 @@ def test_what_is_doubtful_carries_a_mark_and_a_word() -> None:
 
 def test_one_provider_shows_all_its_rules_with_sources() -> None:
     app = opened(provider="anthropic", at="2026-11-29")
-    rules = app.dataframe[2].value
+    rules = app.dataframe[5].value
     assert len(rules) == 28
     assert all(source.startswith("https://") for source in rules["Source"])
 
 
 def test_all_providers_stand_side_by_side() -> None:
-    rules = opened(at="2026-11-29").dataframe[2].value
+    rules = opened(at="2026-11-29").dataframe[4].value
     assert len(rules) == 17
     assert {"openai gpt-5.6+", "openai pre-5.6", "anthropic"} <= set(rules["Provider"])
     first = rules[rules["Provider"] == "anthropic"].iloc[0]
