@@ -28,10 +28,10 @@ from data_sources.store.engine import current_store, store_errors
 from data_sources.store.jobs import JobRecord
 from jobs import profiling, tasks
 from jobs.lifespan import current_runner
-from jobs.progress import Progress
+from jobs.progress import Cancelled, Progress, TimedOut
 from jobs.runner import StoreRunner
 from jobs.spool import new_folder
-from messages.errors import Message, SourceError, input_error
+from messages.errors import KvledgerError, Message, SourceError, input_error
 from settings import PREFIX
 
 log = logging.getLogger(__name__)
@@ -45,7 +45,6 @@ END_S = 5.0
 KEPT_LINES = 20
 LONGEST_LINE = 300
 REFUSED = 1
-ACCIDENT = "Traceback"
 tasks.register(KIND, "jobs.engine_bench:bench_task")
 
 _starting = threading.Lock()
@@ -112,11 +111,38 @@ def bench_task(params: dict[str, Any], progress: Progress) -> str:
     progress(0.0, "start")
     with _folder() as folder:
         result = folder / "profile.json"
-        with _child(_command(params, result)) as child:
-            _follow(child, progress)
+        try:
+            with _child(_command(params, result)) as child:
+                _follow(child, progress)
+        except (Cancelled, TimedOut):
+            _keep_partial(result, params["owner"])
+            raise
         found = profiling.read_profile(_content(result), result.name)
     progress(1.0, "save")
     return profiling.keep(found, "measured", params["owner"])
+
+
+def _keep_partial(result: Path, owner: str) -> None:
+    """What was measured before the run was stopped; the engine marks the rest as stopped."""
+    try:
+        found = profiling.read_profile(_content(result), result.name)
+        if any(row.median is not None for row in found.cases):
+            profiling.keep(found, "measured", owner)
+    except KvledgerError as error:  # stopping must end as stopping
+        log.warning("nothing of the stopped benchmark is kept: %s", error)
+
+
+def kept_of(job: JobRecord) -> str | None:
+    """The id of what a stopped run had measured; None where it had measured nothing."""
+    since = (job.started_utc or job.created_utc).replace(microsecond=0)
+    return next(
+        (
+            entry.id
+            for entry in profiling.profiles()
+            if entry.origin == "measured" and entry.measured_utc >= since
+        ),
+        None,
+    )
 
 
 @contextmanager
@@ -200,6 +226,7 @@ def _follow(child: subprocess.Popen[str], progress: Progress) -> None:
     reader = threading.Thread(target=_read, args=(child.stderr, said), daemon=True)
     reader.start()
     last: deque[str] = deque(maxlen=KEPT_LINES)
+    refused: Message | None = None
     step = (0.0, "start")
     while True:
         progress(*step)
@@ -209,6 +236,7 @@ def _follow(child: subprocess.Popen[str], progress: Progress) -> None:
             continue
         if line is None:
             break
+        refused = _refusal(line) or refused
         found = _step(line)
         if found is None:
             last.append(" ".join(line.split())[:LONGEST_LINE])
@@ -217,9 +245,8 @@ def _follow(child: subprocess.Popen[str], progress: Progress) -> None:
     status = child.wait()
     if status:
         log.error("the benchmark ended with %s: %s", status, " | ".join(last))
-        # It refuses with 1 and one sentence; anything else is an accident.
-        if status == REFUSED and last and not any(line.startswith(ACCIDENT) for line in last):
-            raise SourceError(Message("bench.refused", {"why": last[-1]}))
+        if status == REFUSED and refused is not None:
+            raise SourceError(Message("bench.refused", {"why": refused}))
         raise SourceError(Message("bench.failed", {"status": str(status)}))
 
 
@@ -232,13 +259,32 @@ def _read(pipe: IO[str] | None, said: queue.SimpleQueue[str | None]) -> None:
     said.put(None)
 
 
-def _step(line: str) -> tuple[float, str] | None:
-    """The share of cases behind it, and the case that runs now; None where the line is no such."""
+def _event(line: str) -> dict[str, Any]:
+    """A line that speaks to programs; empty where it is none."""
     try:
         event = json.loads(line)
     except ValueError:
+        return {}
+    return event if isinstance(event, dict) else {}
+
+
+def _refusal(line: str) -> Message | None:
+    """Why the engine refuses, as a message in the reader's language; None: the line is no such."""
+    event = _event(line)
+    values = event.get("values")
+    if not isinstance(event.get("error"), str) or not isinstance(values, dict):
         return None
-    if not isinstance(event, dict) or "case" not in event:
+    return Message(event["error"], {str(key): _plain(value) for key, value in values.items()})
+
+
+def _plain(value: object) -> str | int | float:
+    return value if isinstance(value, (str, int, float)) else str(value)
+
+
+def _step(line: str) -> tuple[float, str] | None:
+    """The share of cases behind it, and the case that runs now; None where the line is no such."""
+    event = _event(line)
+    if "case" not in event:
         return None
     at, cases, stage = event.get("i"), event.get("n"), str(event["case"])[:64]
     if not isinstance(at, int) or not isinstance(cases, int) or not 0 < at <= cases + 1:

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 
 NO_TORCH = "kvcore needs torch, which is not installed: pip install torch"
+BROKEN_TORCH = "kvcore needs torch, which is installed but cannot be loaded: {why}"
+EXIT_REFUSED, EXIT_INTERRUPTED = 1, 130
 
 
 def parser_of() -> argparse.ArgumentParser:
@@ -35,11 +37,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         import torch  # noqa: F401
-    except ImportError:
-        print(NO_TORCH, file=sys.stderr)
-        return 1
+    except ModuleNotFoundError as error:
+        if error.name == "torch":
+            print(NO_TORCH, file=sys.stderr)
+        else:
+            print(BROKEN_TORCH.format(why=error), file=sys.stderr)
+        return EXIT_REFUSED
+    except (ImportError, OSError) as error:  # a shared library that is missing or of another kind
+        why = " ".join(str(error).split())
+        print(BROKEN_TORCH.format(why=why), file=sys.stderr)
+        return EXIT_REFUSED
     parsed = parser_of().parse_args(arguments)
-    return int(parsed.run(parsed))
+    try:
+        return int(parsed.run(parsed))
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:  # whoever read the answer has seen enough
+        sys.stderr.close()
+        return 0
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ from dataclasses import asdict
 
 import torch
 
-from kvcore.bench.device import DeviceMissingError, choose_device, device_info, versions
+from kvcore.bench.command import EXIT_OK, positive, refuse
+from kvcore.bench.device import choose_device, device_info, versions
 from kvcore.errors import KvcoreError
 from kvcore.model.load import default_model, load_model
 from kvcore.model.weights import Model
@@ -17,7 +18,6 @@ from kvcore.serve.engine import Engine
 from kvcore.serve.request import Request
 
 BLOCK_TOKENS = 16
-EXIT_OK, EXIT_REFUSED = 0, 1
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("prompt", help="text to continue")
     parser.add_argument("--model", default="auto", help="smollm2, a GGUF file or a folder")
     parser.add_argument("--device", choices=("auto", "cpu", "cuda", "mps"), default="auto")
-    parser.add_argument("--tokens", type=int, default=64, help="at most so many new tokens")
+    parser.add_argument("--tokens", type=positive, default=64, help="at most so many new tokens")
 
 
 def generate(arguments: argparse.Namespace) -> int:
@@ -37,9 +37,8 @@ def generate(arguments: argparse.Namespace) -> int:
             default_model(device=device) if source == "auto" else load_model(source, device=device)
         )
         print(_continued(model, str(device), arguments.prompt, arguments.tokens))
-    except (KvcoreError, DeviceMissingError) as refused:
-        print(refused, file=sys.stderr)
-        return EXIT_REFUSED
+    except KvcoreError as refused:
+        return refuse(refused, as_json=False)
     return EXIT_OK
 
 
@@ -59,7 +58,8 @@ def _continued(model: Model, device: str, prompt: str, new: int) -> str:
             {"model": model.name, "problem": model.tokenizer_problem or "unknown reason"},
         )
     tokens = tuple(model.tokenizer.encode(prompt))
-    blocks = -(-(len(tokens) + new) // BLOCK_TOKENS) + 1
+    longest = min(len(tokens) + new, model.shape.max_context)
+    blocks = -(-longest // BLOCK_TOKENS) + 1
     with Engine(model, blocks=blocks, block_tokens=BLOCK_TOKENS, device=device) as engine:
         request = Request(id="1", tokens=tokens, max_new_tokens=new)
         done = engine.run_all([request])[0]

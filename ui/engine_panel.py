@@ -83,9 +83,11 @@ def _settle() -> str | None:
     if job.state == "done":
         return job.result_id
     if job.state == "cancelled":
-        st.info(t("engine_page.stopped"), icon=":material/cancel:")
-    else:
-        failures.show_message(job.error)
+        kept = engine_bench.kept_of(job)
+        if kept is None:
+            st.info(t("engine_page.stopped"), icon=":material/cancel:")
+        return kept
+    failures.show_message(job.error)
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,13 +12,14 @@ from econ.device_cases import decode_steps, pair_near
 from jobs import profiling
 from jobs.profiling import ProfileEntry
 from kvcore.profile import CaseResult, DeviceProfile
+from messages import catalogue
 from messages.errors import KvledgerError
 from ui import components, downloads, failures, state, tables
 from ui.components import MARKS
 from ui.numerals import count, day, digest, foreign, md
 from ui.tables import Column, Table
 from ui.time_lines import duration
-from ui.words import t
+from ui.words import language, t
 
 MOST = 4
 URL = "profiles"
@@ -26,6 +28,7 @@ TONES = {"measured": "blue", "imported": "gray", "reference": "gray"}
 GLYPHS = {"measured": MARKS["measured"], "imported": MARKS["published"],
           "reference": MARKS["published"]}  # fmt: skip
 SHORT_NAME = 28
+NOTES = ("basis", "not_measured")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +59,19 @@ def chosen(entries: Sequence[ProfileEntry]) -> list[Shown]:
 
 
 def _default(entries: Sequence[ProfileEntry]) -> list[str]:
+    """A whole run before one that was stopped, however new."""
     for wanted in ("measured", "reference", "imported"):
-        for entry in entries:
-            if entry.origin == wanted:
-                return [entry.id]
+        ids = [entry.id for entry in entries if entry.origin == wanted]
+        if ids:
+            return [next((i for i in ids if not _partial(i)), ids[0])]
     return []
+
+
+def _partial(profile_id: str) -> bool:
+    try:
+        return profiling.profile(profile_id).partial
+    except KvledgerError:  # said where it is looked at
+        return False
 
 
 def look_at(profile_id: str) -> None:
@@ -231,12 +242,23 @@ def _figures(shown: Shown) -> Table:
 
 
 def _params(row: CaseResult) -> str:
-    apart = ("basis", "not_measured")
-    return ", ".join(f"{key} {value}" for key, value in row.params.items() if key not in apart)
+    return ", ".join(f"{key} {value}" for key, value in row.params.items() if key not in NOTES)
+
+
+def reason_in(words_of: str, said: str) -> str:
+    """The engine's own reason in the words of a language; any other, from a file of whoever's
+    making, as it is said there."""
+    kind = re.sub(r"[^a-z]+", "_", re.sub(r"[\d,]+", "", said.lower())).strip("_")
+    key, figure = f"engine_page.reason_{kind}", re.search(r"\d[\d,]*", said)
+    words = catalogue.t(words_of, key, tokens=figure.group() if figure else "")
+    # The catalogue answers with the key where it has no words.
+    if words.startswith(key):
+        return catalogue.t(words_of, "engine_page.reason_other", said=foreign(said))
+    return words
 
 
 def _note(row: CaseResult) -> str:
-    said = [str(row.params[key]) for key in ("basis", "not_measured") if key in row.params]
+    said = [reason_in(language(), str(row.params[key])) for key in NOTES if key in row.params]
     return ", ".join([*said, *([t("engine_page.note_contended")] if row.contended else [])])
 
 

@@ -43,7 +43,9 @@ def first_screen(shown: Shown) -> None:
 
 
 def sentence(shown: Shown) -> None:
-    """What both times mean, and what re-use does not do."""
+    """What both times mean, and what re-use does not do; first of all whether the run was cut."""
+    if shown.profile.partial:
+        components.note(t("engine_page.partial", missing=len(shown.profile.unmeasured)))
     pair = pair_near(shown.profile, None)
     if pair is None:
         out_of_time = any(row.not_measured == TIME_BUDGET for row in shown.profile.cases

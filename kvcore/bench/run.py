@@ -81,14 +81,25 @@ class Run:
     stopped_by: int | None
 
 
-def run_cases(bench: Bench, cases: Sequence[Case], progress: Progress) -> Run:
-    """Every case within its share of the time; what was stopped or never began is marked."""
+def run_cases(
+    bench: Bench,
+    cases: Sequence[Case],
+    progress: Progress,
+    keep: Callable[[Sequence[CaseResult]], object] = len,
+) -> Run:
+    """Every case within its share of the time; what was stopped or never began is marked.
+
+    `keep` is given all rows before each case, those to come as stopped: whoever writes them has
+    what was measured also where the process is killed in the middle of a case.
+    """
     rows: list[CaseResult] = []
     stopped_by: int | None = None
     for i, case in enumerate(cases):
         if stopped_by is not None:
             rows.append(missing(case.row, STOPPED))
             continue
+        if rows:
+            keep([*rows, *(missing(later.row, STOPPED) for later in cases[i:])])
         bench.budget.begin(case.weight / sum(later.weight for later in cases[i:]))
         try:
             progress.at(case.name, i + 1, len(cases))

@@ -34,6 +34,10 @@ def longest_tokens(request: Request, bounds: Bounds) -> int:
     return min(len(request.tokens) + request.max_new_tokens, bounds.max_context) - 1
 
 
+def _most(high: float) -> str | int:
+    return "any number" if high == float("inf") else int(high)
+
+
 def _check_numbers(request: Request, bounds: Bounds) -> None:
     sampling = request.sampling
     ranges: tuple[tuple[str, float, float, float], ...] = (
@@ -48,7 +52,7 @@ def _check_numbers(request: Request, bounds: Bounds) -> None:
             raise KvcoreError(
                 "engine.request_value",
                 "{field} is {value}; this engine takes {low} to {high}.",
-                {"field": field, "value": value, "low": low, "high": high},
+                {"field": field, "value": value, "low": low, "high": _most(high)},
             )
     if not 0 < sampling.top_p <= 1:
         raise KvcoreError(

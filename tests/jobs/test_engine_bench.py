@@ -10,6 +10,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import fields
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +19,13 @@ import pytest
 
 from data_sources.store import jobs as rows
 from data_sources.store.engine import close_current_store, current_store
-from data_sources.store.jobs import JobRequest
+from data_sources.store.jobs import JobRecord, JobRequest
 from jobs import engine_bench, profiling
-from jobs.engine_bench import BenchAsked, bench_task, running_bench, start_bench
+from jobs.engine_bench import BenchAsked, bench_task, kept_of, running_bench, start_bench
 from jobs.lifespan import current_runner
-from jobs.progress import Cancelled
+from jobs.progress import Cancelled, TimedOut
 from jobs.spool import uploads_dir
+from messages.catalogue import say
 from messages.errors import InputError, SourceError
 from settings import Settings, using
 from tests.econ.test_device_cases import LONG
@@ -102,16 +105,49 @@ def test_the_child_is_gentle_unlimited_and_knows_no_settings(
     assert not found["limited"]
 
 
-def test_a_stopped_run_ends_its_process_and_keeps_nothing(place: Path) -> None:
-    def progress(fraction: float, stage: str, rows: int | None = None) -> None:
-        if (place / "facts.json").exists():
-            raise Cancelled("asked")
-
+@pytest.mark.parametrize("only", ["sleep", "unbegun"])
+def test_a_run_stopped_before_any_figure_ends_its_process_and_keeps_nothing(
+    place: Path, only: str
+) -> None:
     with pytest.raises(Cancelled):
-        bench_task(params("sleep"), progress)
+        bench_task(params(only), stop_when_ready(place))
     assert not alive(facts(place)["pid"])
     assert list(uploads_dir().iterdir()) == []
     assert [row for row in profiling.profiles() if row.origin == "measured"] == []
+
+
+def stop_when_ready(place: Path, stop: type[Exception] = Cancelled) -> Callable[..., None]:
+    def progress(fraction: float, stage: str, rows: int | None = None) -> None:
+        if (place / "ready").exists():
+            raise stop("asked")
+
+    return progress
+
+
+@pytest.mark.parametrize("stop", [Cancelled, TimedOut])
+def test_a_stopped_run_keeps_what_it_had_measured_marked_partial(
+    place: Path, stop: type[Exception]
+) -> None:
+    with pytest.raises(stop):
+        bench_task(params("begun"), stop_when_ready(place, stop))
+    (entry,) = [row for row in profiling.profiles() if row.origin == "measured"]
+    kept = profiling.profile(entry.id)
+    assert kept.partial
+    assert [row.median is None for row in kept.cases] == [False] + [True] * (len(LONG.cases) - 1)
+    assert list(uploads_dir().iterdir()) == []
+
+
+def test_what_a_stopped_run_has_kept_is_found_and_an_older_profile_is_not(place: Path) -> None:
+    profiling.keep(LONG, "measured", "ann")
+    now = datetime.now(UTC)
+    nothing = {field.name: None for field in fields(JobRecord)}
+    job = JobRecord(**nothing | {"created_utc": now, "started_utc": now})
+    assert kept_of(job) is None
+    with pytest.raises(Cancelled):
+        bench_task(params("begun"), stop_when_ready(place))
+    newest = profiling.profiles()[0]
+    assert profiling.profile(newest.id).partial
+    assert kept_of(job) == newest.id
 
 
 @pytest.mark.parametrize(
@@ -128,7 +164,8 @@ def test_a_run_that_ends_badly_is_one_sentence(only: str, message_id: str) -> No
         bench_task(params(only), lambda *_: None)
     assert caught.value.message.id == message_id
     if only == "refuse":
-        assert caught.value.message.values["why"] == "This device is not here."
+        assert say("en", caught.value.message).endswith("that torch 2 can use.")
+        assert "English" not in say("ja", caught.value.message)
 
 
 def test_half_a_result_is_none() -> None:

@@ -15,6 +15,7 @@ from data_sources.store.probes import save_probe
 from jobs import engine_bench, profiling
 from jobs.lifespan import current_runner
 from kvcore import profile_json
+from kvcore.profile import STOPPED
 from messages.catalogue import LANGUAGES, t
 from tests.jobs.test_engine_bench import ROOT
 from tests.pages.test_pages import asked, calm, opened, plain, words
@@ -138,12 +139,33 @@ def test_pressing_start_measures_and_shows_what_was_found(monkeypatch: pytest.Mo
 
 
 @pytest.mark.usefixtures("stand_in")
-def test_a_run_that_fails_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_run_that_fails_is_one_sentence_of_the_readers_language(
+    language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("BENCH_MODE", "refuse")
-    at = opened("engine")
+    at = opened("engine", lang=language)
     at.button("bench_start").click().run()
     assert not at.exception
-    assert "This device is not here." in plain(at.error[0].value)
+    said = t(language, "kvcore.device_missing", kind="cuda", torch="2")
+    assert said in plain(at.error[0].value)
+    assert "English" not in plain(at.error[0].value)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_stopped_run_is_marked_and_never_taken_for_the_newest_whole_one(language: str) -> None:
+    (first, *others) = WHOLE.cases
+    cut = [replace(row, median=None, spread=None, n=0, params={"not_measured": STOPPED})
+           for row in others]  # fmt: skip
+    profiling.keep(WHOLE, "measured", "ann")
+    partial = replace(WHOLE, cases=(first, *cut), created_utc="2026-11-29T23:59:59Z")
+    profiling.keep(partial, "measured", "ann")
+    said = t(language, "engine_page.partial", missing=len(cut))
+    assert said not in words(opened("engine", lang=language))
+    at = opened("engine", lang=language, profiles=profiling.digest(partial)[:12])
+    assert said in words(at)
+    notes = [d.value for d in at.dataframe if t(language, "engine_page.note") in d.value.columns]
+    assert t(language, "engine_page.reason_stopped") in notes[0].to_string()
 
 
 def test_somebody_elses_run_is_shown_without_a_way_to_stop_it() -> None:
