@@ -1,8 +1,6 @@
-"""Index series of different base years on one axis: each is divided by its own value at one month.
+"""Which months index series of different base years share, before they share an axis.
 
-    rebased(t) = 100 x value(t) / value(base month)
-
-A month that a series does not have stays missing; it is never filled or drawn through.
+`econ.observation.rebased` divides each by its own value at one month; these say which month.
 """
 
 from __future__ import annotations
@@ -10,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-
-from econ.observation import HUNDRED
 
 Point = tuple[date, Decimal]
 
@@ -30,11 +26,3 @@ def common_base(series: Mapping[str, Sequence[Point]]) -> date | None:
     months = [{at for at, _ in points} for points in series.values()]
     common = set.intersection(*months) if months else set()
     return min(common, default=None)
-
-
-def rebased(points: Sequence[Point], base: date) -> list[Point]:
-    """The points with 100 at `base`. ValueError: there is no value, or a zero, at `base`."""
-    at_base = dict(points).get(base)
-    if not at_base:
-        raise ValueError(f"no value at {base}")
-    return [(at, HUNDRED * value / at_base) for at, value in points]

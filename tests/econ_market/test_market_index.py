@@ -6,11 +6,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from itertools import pairwise
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from econ.market_index import common_base, rebased, window
+from econ.market_index import common_base, window
 from econ.market_multipliers import next_day, read_prices, steps, valid_on
 from econ.market_rates import average_rate
 from price_tables.load import load_book
@@ -20,20 +16,6 @@ TODAY = date(2026, 11, 29)
 
 def month(number: int) -> date:
     return date(2024 + number // 12, number % 12 + 1, 1)
-
-
-@given(st.lists(st.integers(1, 10**6), min_size=1, max_size=40))
-def test_a_rebased_series_is_100_at_its_base_and_keeps_its_ratios(values: list[int]) -> None:
-    points = [(month(n), Decimal(value)) for n, value in enumerate(values)]
-    moved = dict(rebased(points, month(0)))
-    assert moved[month(0)] == 100
-    assert all(abs(moved[at] * values[0] - value * 100) < Decimal("1e-15") * 10**8
-               for at, value in points)  # fmt: skip
-
-
-def test_a_base_month_without_a_value_is_refused() -> None:
-    with pytest.raises(ValueError, match="2024-02-01"):
-        rebased([(month(0), Decimal(3))], month(1))
 
 
 def test_the_base_is_the_first_month_that_all_series_have() -> None:

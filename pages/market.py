@@ -1,0 +1,47 @@
+"""Market: who is paid for the memory and the machines?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from price_tables.facts_load import load_hbm, load_power
+from ui import (
+    components,
+    market_capex,
+    market_japan,
+    market_makers,
+    market_refresh,
+    market_series,
+    market_sources,
+    market_words,
+)
+from ui.words import t
+
+
+def page() -> None:
+    """The whole page, top to bottom."""
+    components.question(t("market.title"))
+    facts = load_hbm()
+    with st.container(gap="medium"):
+        left, right = st.columns([5, 6], gap="large", vertical_alignment="center")
+        with left:
+            market_makers.first_screen(facts)
+        with right:
+            components.sentence(t("market.sentence"))
+            components.note(market_sources.standing())
+            with st.container(horizontal=True):
+                market_makers.how(facts)
+        market_refresh.ask()
+        market_makers.shares(facts)
+        market_makers.makers()
+        market_capex.section()
+        market_makers.generations(facts)
+        market_japan.companies()
+        market_words.section()
+        market_series.fred()
+        market_series.estat()
+        market_series.ddr5()
+        market_series.power(load_power())
+
+
+page()

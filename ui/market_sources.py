@@ -1,0 +1,109 @@
+"""Where the market's figures come from: standing, source lines, a CSV of each group, notices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from econ.csv_safe import Cell, csv_bytes
+from jobs import public_data
+from jobs.public_data import Figure
+from ui import components, downloads
+from ui.market_numerals import period, status, vintage
+from ui.numerals import day, md
+from ui.words import language, t
+
+MOST_LINKS = 8
+COLUMNS = (
+    "source", "entity", "name", "series", "span", "start", "end", "vintage", "value", "first",
+    "unit", "currency", "derived", "status", "origin", "document", "link", "note",
+)  # fmt: skip
+NOTICES = ("fred", "estat")
+
+
+def names() -> dict[str, str]:
+    """What each company and series is called in the reader's language."""
+    japanese = language() == "ja"
+    known = {one.id: one.name_ja if japanese else one.name for one in public_data.companies()}
+    return known | {
+        one.id: one.title_ja if japanese else one.title for one in public_data.series_list()
+    }
+
+
+def name_of(figure: Figure) -> str:
+    """Who or what a figure is about."""
+    known = names()
+    return known.get(figure.entity) or known.get(figure.series) or figure.series
+
+
+def standing() -> str:
+    """How old everything is: the snapshot's day, and when each source was asked."""
+    now = public_data.standing()
+    said = t("market.snapshot", day=day(now.snapshot_day))
+    if not now.fetched:
+        return said
+    asked = [
+        t("public.fetched_day", source=t(f"market.source.{name}"), day=day(moment))
+        for name, moment in sorted(now.fetched.items())
+    ]
+    return " ".join([said, *asked])
+
+
+def source_line(figures: Sequence[Figure]) -> None:
+    """One muted line: each document once, with its status and its day; the rest is in the CSV."""
+    found: dict[tuple[str, str], str] = {}
+    for one in reversed(figures):
+        label = t("market.source_item", name=name_of(one), status=status(one), vintage=vintage(one))
+        found.setdefault((one.link, label), label)
+    links = [_link(label, link) for (link, label) in list(found)[:MOST_LINKS]]
+    more = len(found) - len(links)
+    text = t("market.sources", sources="; ".join(links))
+    components.note(text + (t("market.sources_more", more) if more > 0 else ""))
+
+
+def _link(label: str, link: str) -> str:
+    return f"[{md(label)}]({link})" if link.startswith("https://") else md(label)
+
+
+def csv_of(figures: Sequence[Figure], name: str) -> None:
+    """Every figure of a group with period, vintage, unit, status and link, raw numbers."""
+    known, rows = names(), list(figures)
+
+    def make() -> bytes:
+        return csv_bytes(COLUMNS, [_row(one, known) for one in rows])
+
+    downloads.csv_button(
+        t("market.download"),
+        make,
+        file_name=f"kvledger-market-{name}.csv",
+        key=f"market_csv_{name}",
+        kind="tertiary",
+    )
+
+
+def _row(one: Figure, known: dict[str, str]) -> dict[str, Cell]:
+    def text(value: date | None) -> str:
+        return "" if value is None else value.isoformat()
+
+    own = {name: getattr(one, name) for name in COLUMNS if name not in _MADE}
+    return own | {
+        "name": known.get(one.entity) or known.get(one.series) or "",
+        "start": text(one.start),
+        "end": text(one.end),
+        "vintage": text(one.vintage),
+    }
+
+
+_MADE = frozenset({"name", "start", "end", "vintage"})
+
+
+def notice(source: str) -> None:
+    """The words that a source's terms of use ask for."""
+    components.note(t(f"market.notice.{source}"))
+
+
+def hover(figure: Figure) -> str:
+    """Period, vintage, status and note of one figure, for its cell."""
+    note = f" · {figure.note}" if figure.note else ""
+    derived = f" · {t(f'market.derived.{figure.derived}')}" if figure.derived else ""
+    return f"{period(figure)} · {vintage(figure)} · {status(figure)}{derived}{note}"
