@@ -29,7 +29,7 @@ BLOCK = 16
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 TRIAD_ELEMENTS = 1 << 25  # 128 MB an array: far above any cache
 LEAST_CPU_SHARE = 0.9
-SETTLE_S = 0.02  # threads of the program before this one spin for a while after their last work
+SETTLE_S = 0.25  # threads of the program before this one spin for a while after their last work
 
 
 class Ours:
