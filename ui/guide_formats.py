@@ -17,7 +17,8 @@ ALL = "all"
 PAGE_OF: dict[Kind, str] = {
     "bills": "workload", "traces": "cache", "measured": "accuracy", "models": "model_size",
 }  # fmt: skip
-REPLIES = 'log.write(json.dumps({"model": reply.model, "usage": reply.usage.model_dump()}) + "\\n")'
+REPLIES = """row = {"timestamp": datetime.now(UTC).isoformat(), "response": reply.model_dump()}
+log.write(json.dumps(row) + "\\n")"""
 ANTHROPIC = """curl "https://api.anthropic.com/v1/organizations/usage_report/messages\
 ?starting_at=2026-11-01T00:00:00Z&bucket_width=1d&group_by[]=model" \\
   --header "x-api-key: $ANTHROPIC_ADMIN_KEY" \\
