@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import pytest
 
@@ -179,3 +180,15 @@ def test_a_book_without_the_model_is_said(facts: ArticleFacts) -> None:
     )  # fmt: skip
     with pytest.raises(KeyError, match="gpt3"):
         check(facts, empty)
+
+
+def test_printed_words_are_the_files_own_and_have_japanese(facts: ArticleFacts) -> None:
+    english, japanese = translations("en"), translations("ja")
+    for figure in facts.figures:
+        for kind, text in (("printed", figure.printed), ("found", figure.found or "")):
+            key = f"articles.{kind}.{figure.id}"
+            if english.gettext(key) != key:
+                assert english.gettext(key) == text
+            elif re.search(r"[a-z]{5,}", text.replace("tokens/s", "")):
+                pytest.fail(f"{key} has no Japanese")
+            assert japanese.gettext(key)
