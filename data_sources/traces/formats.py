@@ -22,7 +22,6 @@ UNREAD: dict[str, str] = {
     "gcp_billing_standard": COST_ONLY,
     "helicone_requests": CONVERT,
     "langfuse_observations": CONVERT,
-    "litellm_spend_logs": MAP,
     "lmcache_agent_text": TEXT_ONLY,
     "lmsys_chat": TEXT_ONLY,
     "openai_batch_input": TEXT_ONLY,
@@ -41,12 +40,6 @@ UNREAD: dict[str, str] = {
 """Formats that are recognised and not read yet, with what their user can do."""
 
 MAP_FLAGS: dict[str, tuple[str, ...]] = {
-    "litellm_spend_logs": (
-        "startTime=start_utc",
-        "model=model",
-        "prompt_tokens=input_tokens",
-        "completion_tokens=output_tokens",
-    ),
     "openrouter_activity_daily": (
         "Date=start_utc",
         "Slug=model",

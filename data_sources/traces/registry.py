@@ -25,6 +25,7 @@ READERS: dict[str, str] = {
     "generic_parquet": "mapped",
     "generic_request_jsonl": "mapped",
     "kvledger_csv": "plain_csv",
+    "litellm_spend_logs": "litellm_logs",
     "mooncake_trace": "mooncake",
     "openai_batch_output": "batch_results",
     "openai_usage_api": "openai_usage_api",

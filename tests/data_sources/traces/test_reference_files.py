@@ -117,8 +117,6 @@ def test_every_other_known_file_is_refused_by_name_or_read_elsewhere(
 
 
 MAPPED = {
-    "usage_exports/litellm/spend_logs.synthetic.csv",
-    "usage_exports/litellm/spend_logs.synthetic.json",
     "usage_exports/openrouter/activity_daily.synthetic.csv",
     "usage_exports/openrouter/activity_generations.synthetic.csv",
 }
