@@ -32,6 +32,7 @@ def first_screen(seen: View) -> None:
             advice.popover(seen.report)
             sections.how_saving(seen.report, "how")
             downloads.report_button(seen.report, "download_overview", "tertiary")
+            downloads.sheet_button(seen.report, "sheet_overview", "tertiary")
         if seen.is_example:
             upload.uploader("overview", t("ui.upload.label"))
     with right:

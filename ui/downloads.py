@@ -7,9 +7,9 @@ from typing import Literal
 
 import streamlit as st
 
-from econ.report import CostReport
-from jobs import flows
-from ui import state
+from econ.report import CostReport, ReportParams
+from jobs import flows, sheets
+from ui import state, statement
 from ui.words import language, t
 
 
@@ -43,3 +43,35 @@ def report_button(
         return flows.report_csv(report, spoken, rates)
 
     csv_button(t("ui.download_csv"), make, f"kvledger-{report.report_id[:12]}.csv", key, kind)
+
+
+def sheet_button(
+    report: CostReport, key: str, kind: Literal["secondary", "tertiary"] = "secondary"
+) -> None:
+    """The report as one HTML file of two A4 sides, to print or to send."""
+    spoken, rates, name = language(), state.rates(), statement.name_of(report.workload)
+
+    def make() -> bytes:
+        return sheets.report_html(report, spoken, rates, name)
+
+    st.download_button(
+        t("finance.download_sheet"),
+        data=make,
+        file_name=f"kvledger-{report.report_id[:12]}.html",
+        mime="text/html",
+        key=key,
+        on_click="ignore",
+        icon=":material/print:",
+        type=kind,
+    )
+
+
+def focus_button(workload_id: str, params: ReportParams, report: CostReport, key: str) -> None:
+    """FOCUS-style rows of the workload: one a day (or month), model and kind of token."""
+    owner, rates = state.owner(), state.rates()
+
+    def make() -> bytes:
+        return sheets.focus_csv(workload_id, params, report, owner, rates)
+
+    name = f"kvledger-focus-{report.report_id[:12]}.csv"
+    csv_button(t("finance.download_focus"), make, name, key)

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Container, Mapping
 from datetime import date
 from decimal import Decimal, InvalidOperation
+from zoneinfo import ZoneInfo
 
 import streamlit as st
 
@@ -24,11 +25,13 @@ URL_FILE = "file"
 URL_SHA256 = "sha"
 URL_REPORT = "report"
 URL_YEN = "jpy"
+URL_MONTH, URL_ZONE, URL_RATE = "month", "tz", "rate"
 CHOICES = (
     URL_WORKLOAD, URL_FILE, URL_SHA256, "since", "until", "model", "by", URL_YEN, "lang",
-    "kv_models", "kv_dtype",
+    URL_MONTH, URL_ZONE, URL_RATE, "kv_models", "kv_dtype",
 )  # fmt: skip
-LEAST_YEN, MOST_YEN = Decimal("0.0001"), 100_000
+LEAST_YEN, MOST_YEN, MOST_MONTHS = Decimal("0.0001"), 100_000, 10_000
+_CURRENCY = re.compile(r"[A-Z]{3}")
 _MODEL = re.compile(r"[\w.:@/\[\]-]{1,100}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _SHA256_START = re.compile(r"[0-9a-f]{8}")
@@ -97,6 +100,7 @@ def in_url() -> dict[str, str]:
         "model": st.session_state.get("_model"),
         "by": st.session_state.get("_by"),
         URL_YEN: st.session_state.get("_jpy"),
+        **{name: st.session_state.get(f"_{name}") for name in (URL_MONTH, URL_ZONE, URL_RATE)},
         "lang": st.query_params.get("lang"),
     }
     return {key: str(value) for key, value in kept.items() if value}
@@ -186,25 +190,69 @@ def params() -> ReportParams:
         since, until = until, since
     model = st.query_params.get("model") or st.session_state.get("_model")
     chosen = model if model and _MODEL.fullmatch(model) else DEFAULT_MODEL
-    return ReportParams(since=since, until=until, default_model=chosen)
+    return ReportParams(
+        since=since,
+        until=until,
+        default_model=chosen,
+        month_factor=month_factor(),
+        tz=day_zone(),
+    )
+
+
+def _said(name: str) -> str:
+    """What the URL says under `name`, else this session; '' for neither."""
+    return str(st.query_params.get(name) or st.session_state.get(f"_{name}") or "")
+
+
+def say_in_url(name: str, value: str | None) -> None:
+    """Keep a choice in the session and the URL; None takes it out of both."""
+    st.session_state[f"_{name}"] = value
+    _write({name: value})
+
+
+def month_factor() -> Decimal | None:
+    """The reader's own factor for a month; nonsense counts as not said."""
+    return _decimal(_said(URL_MONTH), MOST_MONTHS)
+
+
+def day_zone() -> str | None:
+    """The zone of the days; None = UTC, and for a zone that does not exist."""
+    name = _said(URL_ZONE)
+    try:
+        return ZoneInfo(name).key if name and name != "UTC" else None
+    except (KeyError, ValueError, OSError):
+        return None
+
+
+def other_rate() -> Rate | None:
+    """'EUR:0.9': a currency and its units for one USD, as the reader entered them."""
+    currency, _, text = _said(URL_RATE).partition(":")
+    per_usd = _decimal(text, MOST_YEN)
+    if per_usd is None or not _CURRENCY.fullmatch(currency):
+        return None
+    return Rate(currency=currency, per_usd=per_usd, date=None, source="user")
 
 
 def rates() -> tuple[Rate, ...]:
-    """The currencies beside USD: yen where the reader has entered a rate."""
-    per_usd = yen_per_usd()
-    if per_usd is None:
-        return ()
-    return (Rate(currency="JPY", per_usd=per_usd, date=None, source="user"),)
+    """The currencies beside USD that the reader has entered a rate for."""
+    per_usd, other = yen_per_usd(), other_rate()
+    yen = None
+    if per_usd is not None:
+        yen = Rate(currency="JPY", per_usd=per_usd, date=None, source="user")
+    return tuple(rate for rate in (yen, other) if rate is not None)
 
 
 def yen_per_usd() -> Decimal | None:
     """The rate that the URL or the session says; nonsense counts as not said."""
-    text = str(st.query_params.get(URL_YEN) or st.session_state.get("_jpy") or "")
+    return _decimal(_said(URL_YEN), MOST_YEN)
+
+
+def _decimal(text: str, most: int) -> Decimal | None:
     try:
-        rate = Decimal(text)
+        value = Decimal(text)
     except InvalidOperation:
         return None
-    return rate if rate.is_finite() and LEAST_YEN <= rate <= MOST_YEN else None
+    return value if value.is_finite() and LEAST_YEN <= value <= most else None
 
 
 def choose_yen(per_usd: Decimal | None) -> None:

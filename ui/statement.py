@@ -56,11 +56,14 @@ def period(workload: WorkloadInfo) -> str:
     return days(workload.first_utc, max(workload.first_utc, last))
 
 
+def name_of(workload: WorkloadInfo) -> str:
+    """What the reader knows the workload by: 'example data' or 'usage.csv'. Plain text."""
+    return t("ui.example_data") if workload.format == EXAMPLE_FORMAT else foreign(workload.name)
+
+
 def about(workload: WorkloadInfo) -> str:
     """'2026-11-02, example data' or '2026-11-02, usage.csv': plain text."""
-    name = foreign(workload.name)
-    if workload.format == EXAMPLE_FORMAT:
-        name = t("ui.example_data")
+    name = name_of(workload)
     when = period(workload)
     return t("ui.period_and_name", period=when, name=name) if when else name
 
