@@ -12,6 +12,7 @@ from ui import (
     controls,
     downloads,
     failures,
+    finance,
     saved,
     sections,
     state,
@@ -32,8 +33,12 @@ def current() -> None:
         sections.how_saving(seen.report, "how")
     with right:
         saved.save_form(seen)
-        controls.yen()
-        downloads.report_button(seen.report, "download_current")
+        with st.container(horizontal=True, key="downloads"):
+            sent = finance.with_change(seen)
+            downloads.report_button(sent, "download_current")
+            downloads.sheet_button(sent, "sheet_current")
+            downloads.focus_button(seen.workload_id, state.params(), seen.report, "focus_current")
+    finance.sections(seen)
     adjusted_view.show(seen)
 
 
@@ -53,7 +58,9 @@ def reopened(asked: str) -> str | None:
     with right:
         saved.facts(kept)
         controls.yen()
-        downloads.report_button(kept.report, "download_saved")
+        with st.container(horizontal=True, key="downloads"):
+            downloads.report_button(kept.report, "download_saved")
+            downloads.sheet_button(kept.report, "sheet_saved")
         saved.delete_button(kept.id)
     sections.figures(kept.report)
     sections.buckets(kept.report)
