@@ -48,8 +48,8 @@ class GroupedAttention:
         if last_only:
             q = q[-1:]
         grouped = (self.shape.kv_heads, self.shape.group, self.shape.head_dim)
-        q = q.to(dtype).view(-1, *grouped).permute(1, 2, 0, 3)
-        k, v = (part.to(dtype).transpose(0, 1) for part in (k, v))
+        q = q.to(dtype).view(-1, *grouped).permute(1, 2, 0, 3).contiguous()
+        k, v = (part.to(dtype).transpose(0, 1).contiguous() for part in (k, v))
         new = attend(q, k, v, causal=not last_only, scale=scale)
         out = new[0]
         if start:
