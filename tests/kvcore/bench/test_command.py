@@ -143,3 +143,39 @@ def test_generate_writes_text_and_the_request_report() -> None:
     report = json.loads(done.stderr.splitlines()[-1])
     assert report["output_tokens"] == 6
     assert report["hit_tokens"] == 0
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_measured(
+    tmp_path: Path,
+) -> None:
+    for file, why in ((tmp_path / "none" / "a.json", "takes files"), (tmp_path, "a folder")):
+        done = kvcore("bench", "--quick", "--only", "hash", "--json", str(file))
+        assert (done.returncode, done.stdout) == (1, "")
+        (line,) = done.stderr.splitlines()
+        assert line.startswith(f"{file} cannot be written: ")
+        assert why in line
+
+
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        ("ModuleNotFoundError(name='torch')", "is not installed: pip install torch"),
+        ("ModuleNotFoundError('No module named sympy', name='sympy')", "cannot be loaded: No"),
+        ("OSError('libcudart.so.12: cannot open')", "cannot be loaded: libcudart.so.12"),
+    ],
+)
+def test_torch_that_is_missing_and_torch_that_is_broken_are_told_apart(
+    raised: str, said: str
+) -> None:
+    code = (
+        "import sys\n"
+        "class Block:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == 'torch': raise {raised}\n"
+        "sys.meta_path.insert(0, Block())\n"
+        "from kvcore.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    )
+    done = kvcore("info", code=code)
+    assert (done.returncode, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    assert said in line
