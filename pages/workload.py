@@ -10,6 +10,7 @@ from ui import (
     controls,
     downloads,
     explain,
+    preset_form,
     sections,
     state,
     statement,
@@ -36,6 +37,7 @@ def first_screen(seen: View) -> None:
         upload.uploader(PAGE, t("ui.upload.label"))
         components.note(t("ui.upload.formats"))
         with st.container(horizontal=True, key="controls_upload"):
+            preset_form.show(PAGE)
             if not seen.is_example:
                 st.button(t("ui.ask.example_instead"), key="example", on_click=state.choose_example)
                 delete_button(seen)
