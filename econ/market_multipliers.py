@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
+from econ.csv_safe import csv_bytes
 from price_tables.book import Period, PriceBook
+
+COLUMNS = ("provider", "model", "since", "until", "read_multiplier", "status", "source", "as_of")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,3 +104,23 @@ def next_day(rows: Sequence[ReadPrice], after: date) -> date | None:
     """The next day on which one of the rows begins or ends."""
     days = [day for row in rows for day in (row.since, row.until) if day and day > after]
     return min(days, default=None)
+
+
+def read_csv(rows: Iterable[ReadPrice]) -> bytes:
+    """Every row as CSV; the multiplier with all its digits, an unknown day empty."""
+    return csv_bytes(
+        COLUMNS,
+        [
+            {
+                "provider": row.provider,
+                "model": row.model,
+                "since": "" if row.since is None else row.since.isoformat(),
+                "until": "" if row.until is None else row.until.isoformat(),
+                "read_multiplier": row.multiplier,
+                "status": row.status,
+                "source": row.source,
+                "as_of": row.as_of,
+            }
+            for row in rows
+        ],
+    )

@@ -98,7 +98,7 @@ def _statements(ids: Sequence[str]) -> None:
         )  # fmt: skip
 
 
-def printed_counts() -> None:
+def printed_counts(heading: str) -> None:
     """The counts that an article prints; how they were counted is not stated."""
     known = [one for one in public_data.companies() if one.role == "japan"]
     named = market_sources.names()
@@ -110,7 +110,7 @@ def printed_counts() -> None:
         [cell(named[key]), *(_count_cell(row[word]) for word in KEYWORDS)]
         for key, row in found.items()
     ]
-    components.answer(t("market.counts_heading"), t("market.counts_unit", mark=mark("published")))
+    components.answer(heading, t("market.counts_unit", mark=mark("published")))
     plain_table.show(head, rows, t("market.counts_alt"), "counts")
     components.note(t("market.counts_rule"))
     market_sources.csv_of(used, "counts")

@@ -26,7 +26,7 @@ COLUMNS = ("file", "keyword", "spelling", "in_brackets", "other_sense", "sentenc
 def section() -> None:
     """Printed counts, the rule, an upload, and what it holds."""
     with components.rule("market_words"):
-        market_japan.printed_counts()
+        market_japan.printed_counts(t("market.counts_heading"))
         components.answer(t("market.words_heading"), t("market.words_unit"))
         st.text_input(t("market.words_own"), key=OWN, placeholder=t("market.words_own_example"))
         turn = st.session_state.get(_TURN, 0)

@@ -1,0 +1,81 @@
+"""The Chain and Four numbers pages: links, directions, steps, what is only reported."""
+
+from __future__ import annotations
+
+import pytest
+
+from messages.catalogue import t
+from tests.pages.test_market_page import tables
+from tests.pages.test_pages import dropped, opened, plain, words
+
+UNTIMED = "input_tokens,output_tokens,model\n1000,10,claude-opus-5\n2000,20,claude-opus-5\n"
+
+
+def test_the_chain_runs_from_tokens_to_makers_with_a_band() -> None:
+    at = opened("chain")
+    assert at.metric[0].label.startswith("HBM for this workload")
+    assert plain(at.metric[0].value).startswith("$0.2")
+    assert "range $0.1" in plain(words(at))
+    shown = tables(at)
+    for word in ("tokens × bytes a token", "USD a GB / (years × 8,766 h)", "shares add to 101 %"):
+        assert word in shown
+    assert "79.3 tn KRW" in shown
+    assert "41,456 M USD" in shown
+
+
+def test_what_each_change_does_is_computed_and_has_a_direction() -> None:
+    shown = tables(opened("chain"))
+    assert "0.281 ×" in shown
+    assert "0.5 ×" in shown
+    assert "nothing to change" in shown
+    assert "▼ sells less for it" in shown
+    assert "▲ more to pay for" in shown
+    assert "no direct effect" in shown
+
+
+def test_training_is_an_assumption_that_the_reader_sets() -> None:
+    half, none = (words(opened("chain", chain_training=share)) for share in ("50", "0"))
+    assert "training at 50\N{NO-BREAK SPACE}% of all is an assumption" in half
+    assert "training at 0\N{NO-BREAK SPACE}% of all" in none
+
+
+def test_memory_without_a_price_ends_the_chain_at_gb_hours() -> None:
+    at = opened("chain", less_kv_device="rtx-pro-6000-server")
+    assert "GB-hours" in plain(at.metric[0].value)
+    assert "GDDR7 has no usable public price" in plain(words(at))
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_file_without_lengths_is_answered_in_a_sentence(language: str) -> None:
+    at = dropped(opened("workload", lang=language), "usage.csv", UNTIMED)
+    at.switch_page("../pages/chain.py").run()
+    assert not at.exception
+    assert t(language, "less_kv.no_lengths") in [box.value for box in at.info]
+
+
+def test_the_four_numbers_have_day_last_change_and_next_day() -> None:
+    at = opened("four_numbers")
+    shown = plain(words(at))
+    assert shown.count("As of:") == 4
+    assert shown.count("Last change:") == 4
+    assert shown.count("Next date:") == 4
+    assert "reported, not confirmed" in shown
+
+
+def test_claims_of_an_article_alone_are_marked_so() -> None:
+    shown = tables(opened("four_numbers"))
+    assert "about 10" in shown
+    assert "more than 1 bn USD" in shown
+    assert "printed in the article alone" in shown
+
+
+def test_hybrids_are_listed_with_their_ratio_and_no_quality_is_claimed() -> None:
+    at = opened("four_numbers")
+    assert "2.86" in tables(at)
+    assert "not measured here" in plain(words(at))
+
+
+@pytest.mark.parametrize("who", ["all", "nobody"])
+def test_the_makers_in_the_chart_are_a_choice(who: str) -> None:
+    at = opened("four_numbers", watch_who=who)
+    assert ("DeepSeek" in tables(at)) is (who == "all")

@@ -1,0 +1,207 @@
+"""The Four numbers page: each number with its value, day, last change, history and next day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+
+import streamlit as st
+
+from econ.market_multipliers import Step, next_day, read_csv, read_prices, steps
+from price_tables.articles_load import load_articles
+from price_tables.hardware import DeviceSpec
+from price_tables.hbm import HbmFacts
+from price_tables.load import load_book
+from ui import (
+    components,
+    controls,
+    downloads,
+    market_charts,
+    market_japan,
+    market_sources,
+    plain_table,
+)
+from ui.components import Explanation, mark
+from ui.less_kv_charts import figure as shown
+from ui.market_charts import DateLine
+from ui.market_numerals import multiplier
+from ui.numerals import day, foreign, md
+from ui.plain_table import cell
+from ui.words import t
+
+NAMED = ("anthropic", "openai", "google")
+WHO = ("named", "all")
+SUPPLY = ("hynix_contracts", "micron_hbm4", "micron_ramp")
+"""Claims on HBM4 supply by their ids in `articles.yaml`; those it does not hold are left out."""
+CPX = ("rubin-cpx-original", "rubin-cpx-revised")
+SHORT_NAME = 24
+
+
+def today() -> date:
+    """The UTC day."""
+    return datetime.now(tz=UTC).date()
+
+
+def first_screen() -> None:
+    """The lowest read multiplier that a maker lists today, and since when."""
+    found = steps(read_prices(load_book()), today())
+    lowest = min(_newest(found), key=lambda step: step.row.multiplier)
+    components.hero(
+        t("watch.hero"),
+        multiplier(lowest.row.multiplier),
+        t("watch.hero_beneath", name=md(lowest.provider_name), model=md(lowest.row.model),
+          since=day(lowest.since)),
+    )  # fmt: skip
+
+
+def _newest(found: Sequence[Step]) -> list[Step]:
+    return list({step.provider: step for step in found}.values())
+
+
+def standing(pairs: Sequence[tuple[str, str]], key: str) -> None:
+    """Day, last change, next day: one muted line under a number's heading."""
+    with st.container(key=f"watch_{key}", gap="xxsmall"):
+        for label, value in pairs:
+            components.note(t("watch.pair", label=t(f"watch.{label}"), value=value))
+
+
+def multipliers() -> None:
+    """1: what a cache read costs, provider by provider, as steps over time."""
+    rows, now = read_prices(load_book()), today()
+    found = steps(rows, now)
+    with components.rule("watch_read"):
+        top = st.container(gap="medium")
+        with st.container(key="controls_watch"):
+            who = controls.choice(t("watch.who"), WHO, "watch_who", lambda k: t(f"watch.who_{k}"))
+        chosen = [step for step in found if who == "all" or step.provider in NAMED]
+        with top:
+            _step_chart(chosen, now)
+        last = max(found, key=lambda step: step.since)
+        standing(
+            (
+                ("as_of", load_book().version),
+                ("last_change", t("watch.read_change", name=md(last.provider_name),
+                                  value=multiplier(last.row.multiplier), day=day(last.since),
+                                  model=md(last.row.model))),
+                ("next", _day_or_none(next_day(rows, now))),
+            ),
+            "read",
+        )  # fmt: skip
+        _read_table(chosen)
+        components.note(t("watch.read_rule"))
+        components.how(
+            Explanation(formula=t("watch.read_formula"),
+                        sums=(t("watch.read_lowest"), t("watch.read_undated"))),
+            "how_read",
+        )  # fmt: skip
+        downloads.csv_button(t("watch.download"), lambda: read_csv(rows),
+                             file_name="kvledger-read-multipliers.csv",
+                             key="watch_csv", kind="tertiary")  # fmt: skip
+
+
+def _step_chart(found: Sequence[Step], now: date) -> None:
+    lines = []
+    for provider in dict.fromkeys(step.provider for step in found):
+        own = [step for step in found if step.provider == provider]
+        points = [(step.since, step.row.multiplier) for step in own]
+        said = [
+            t("watch.point", name=step.provider_name, day=day(step.since),
+              value=multiplier(step.row.multiplier), model=step.row.model)
+            for step in own
+        ]  # fmt: skip
+        name = foreign(own[0].provider_name, SHORT_NAME)
+        lines.append(DateLine(name=name, points=[*points, (now, points[-1][1])],
+                              said=[*said, said[-1]]))  # fmt: skip
+    newest = _newest(found)
+    heading = t("watch.read_heading", low=multiplier(min(s.row.multiplier for s in newest)),
+                high=multiplier(max(s.row.multiplier for s in newest)))  # fmt: skip
+    unit = t("watch.read_unit", mark=mark("published"))
+    made = market_charts.date_lines(lines, t("watch.read_alt"), t("watch.read_axis"), step=True)
+    components.chart_block(heading, unit, made, "watch_read_chart")
+
+
+def _read_table(found: Sequence[Step]) -> None:
+    head = [t(f"watch.column.{c}") for c in ("provider", "multiplier", "since", "model", "source")]
+    rows = [
+        [
+            cell(step.provider_name),
+            cell(multiplier(step.row.multiplier)),
+            cell(day(step.since), tone="words"),
+            cell(step.row.model, step.row.status, "words"),
+            cell(step.row.source.removeprefix("https://").split("/")[0], step.row.source, "words",
+                 step.row.as_of),
+        ]
+        for step in _newest(found)
+    ]  # fmt: skip
+    plain_table.show(head, rows, t("watch.read_alt"), "watch_read")
+
+
+def _day_or_none(found: date | None) -> str:
+    return t("watch.no_date") if found is None else day(found)
+
+
+def supply(facts: HbmFacts) -> None:
+    """2: HBM4, its price and who is to make it; claims that only an article prints."""
+    price = facts.price_of("HBM4")
+    with components.rule("watch_supply"):
+        if price is not None:
+            heading = t("watch.supply_heading", low=shown(price.low), high=shown(price.high))
+            components.answer(heading, t("watch.supply_unit", mark=mark("published")))
+            standing(
+                (("as_of", price.as_of), ("last_change", t("watch.supply_change")),
+                 ("next", t("watch.no_date"))),
+                "supply",
+            )  # fmt: skip
+        head = [t(f"watch.column.{c}") for c in ("what", "figure", "source")]
+        rows = [
+            [
+                cell(row.scope),
+                cell(" / ".join(shown(v) for v in row.by_maker().values())),
+                cell(row.source, tone="words"),
+            ]
+            for row in facts.forecasts
+        ]
+        rows += [
+            [cell(t(f"watch.claim.{claim.id}")), cell(claim.printed),
+             cell(t("watch.article_only"), tone="words")]
+            for claim in load_articles().figures if claim.id in SUPPLY
+        ]  # fmt: skip
+        plain_table.show(head, rows, t("watch.supply_alt"), "watch_supply")
+        components.note(t("watch.supply_rule"))
+
+
+def cpx(devices: Mapping[str, DeviceSpec]) -> None:
+    """3: the prefill part, as it was planned and as one analyst reports it."""
+    planned, revised = (devices[name] for name in CPX)
+    with components.rule("watch_cpx"):
+        heading = t("watch.cpx_heading", gb=shown(revised.label_gb), memory=revised.memory_type)
+        components.answer(heading, t("watch.cpx_unit", mark=mark("published")))
+        standing(
+            (("as_of", revised.as_of), ("last_change", md(revised.note or "")),
+             ("next", t("watch.cpx_next"))),
+            "cpx",
+        )  # fmt: skip
+        head = [t(f"watch.column.{c}") for c in ("device", "memory", "watts", "standing", "source")]
+        rows = [
+            [
+                cell(one.name),
+                cell(t("watch.memory", gb=shown(one.label_gb), kind=one.memory_type)),
+                cell("–" if one.tdp_w is None else f"{one.tdp_w:,}"),
+                cell(t(f"watch.device.{one.status}"), tone="words"),
+                cell(one.source, one.note or "", "words"),
+            ]
+            for one in (planned, revised)
+        ]
+        plain_table.show(head, rows, t("watch.cpx_alt"), "watch_cpx")
+
+
+def counts() -> None:
+    """4: words in annual reports, printed; next year's are counted by the Market page."""
+    with components.rule("watch_words"):
+        market_japan.printed_counts(t("watch.counts_heading"))
+        standing(
+            (("as_of", t("watch.words_as_of")), ("last_change", t("watch.words_change")),
+             ("next", t("watch.words_next"))),
+            "words",
+        )  # fmt: skip
+        components.note(market_sources.standing())
