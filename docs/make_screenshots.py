@@ -39,6 +39,7 @@ PAGES = {
     "misconceptions": "misconceptions?",
     "five-questions": "five_questions?",
     "formats": "formats?",
+    "data-and-changes": "data_and_changes?",
 }
 LANGUAGES = ("en", "ja")
 SCHEMES = ("light", "dark")

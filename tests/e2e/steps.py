@@ -29,6 +29,7 @@ PAGES = (
     "misconceptions",
     "five_questions",
     "formats",
+    "data_and_changes",
 )
 """Addresses below the app's own; the first page has none."""
 NAVIGATION = ("My bill", "My GPUs", "The market")

@@ -30,6 +30,7 @@ TITLES = {
     "misconceptions": "misconceptions.title",
     "five_questions": "five_questions.title",
     "formats": "formats.title",
+    "data_and_changes": "data.title",
 }
 JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 MESSAGE_ID = re.compile(r"\b[a-z_]+\.[a-z_]{3,}(?:\.[a-z_]+)*\b")
