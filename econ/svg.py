@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from econ.sheet_text import escaped
 
 WIDTH = 680
-PITCH, BAR = 31, 9
+PITCH, BAR = 32, 9
 TEXT = 12
 CHAR = 6.6  # widest usual Latin letter at this size; a Japanese one takes two
 INK, MUTED, GAIN, LOSS, RULE = "#1A2128", "#56626D", "#0B6299", "#B4530A", "#DCE2E7"
@@ -52,14 +52,14 @@ def bars(rows: Sequence[SheetBar], alt: str) -> str:
 def _bar(row: SheetBar, top: float, high: float) -> str:
     scale = (WIDTH - 2) / high
     width = max(row.value, 0.0) * scale
-    y = top + 17
+    y = top + 18
     lost = row.reference is not None and row.value > row.reference
     color = LOSS if lost else GAIN if row.reference is not None else MUTED
     fill = "url(#hatch)" if row.hatched else color
     words = _fitted(f"{row.name}", 46)
     note = f' <tspan fill="{MUTED}">{escaped(_fitted(row.note, 56))}</tspan>' if row.note else ""
     made = [
-        f'<text x="0" y="{top + 12:g}"><tspan font-weight="600">{escaped(row.shown)}</tspan>'
+        f'<text x="0" y="{top + 13:g}"><tspan font-weight="600">{escaped(row.shown)}</tspan>'
         f" <tspan>{escaped(words)}</tspan>{note}</text>",
         f'<rect x="0" y="{y:g}" width="{width:.2f}" height="{BAR}" fill="{fill}"'
         + (f' stroke="{MUTED}" stroke-width="0.5"/>' if row.hatched else "/>"),
