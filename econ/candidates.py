@@ -6,6 +6,7 @@ see `candidate_sums`. Peak hours and bucketed exports go the long way through `b
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -29,17 +30,22 @@ from price_tables.book import PriceBook, RateCard, Unpriced
 def candidate_refs(book: PriceBook, params: ReportParams) -> list[ModelRef]:
     """The chosen models of the chosen providers; every model of the book where nothing is chosen.
     Raises InputError for a provider that is not in the book."""
-    for provider in params.providers:
-        if provider not in book.tables:
-            raise input_error(
-                "report.unknown_provider", found=provider, expected=", ".join(sorted(book.tables))
-            )
+    known_providers(book, params.providers)
     providers = params.providers or (tuple(sorted(book.tables)) if not params.models else (None,))
     return [
         ModelRef(provider, params.surface, model, params.mode)
         for provider in providers
         for model in params.models or _models(book, provider)
     ]
+
+
+def known_providers(book: PriceBook, providers: Sequence[str]) -> None:
+    """Raises InputError for a provider that is not in the book."""
+    for provider in providers:
+        if provider not in book.tables:
+            raise input_error(
+                "report.unknown_provider", found=provider, expected=", ".join(sorted(book.tables))
+            )
 
 
 def candidate_rows(workload: Workload, refs: list[ModelRef], pricing: Pricing) -> list[PolicyRow]:

@@ -40,7 +40,8 @@ def count(config: Config, field: str) -> int:
     """A whole number above zero that must be there."""
     found = optional_count(config, field)
     if found is None:
-        raise refused(config.name, field, "count", None)
+        stands = config.fields.get(field)
+        raise refused(config.name, field, "count", None if stands is None else str(stands))
     return found
 
 

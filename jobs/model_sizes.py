@@ -15,7 +15,7 @@ from econ.kv_formats import KvFormat, kv_format
 from econ.kv_memory import BLOCK_TOKENS, KvBytes, kv_bytes, reserved_per_token
 from econ.kv_sources import MOST_BYTES, read_model
 from econ.model_names import find_model
-from messages.errors import Message, SourceError
+from messages.errors import Message, SourceError, input_error
 from price_tables.hardware import Hardware, ModelSpec
 from price_tables.hardware_load import load_hardware
 
@@ -114,6 +114,8 @@ def capacity(model: ModelSpec, dtype: KvFormat, asked: KvAsked, memory: Memory) 
         overhead = implied_overhead(
             device or 0, fraction, weights, engine_blocks=memory.engine_blocks, block_bytes=block
         )
+        if overhead < 0:
+            raise input_error("fleet.contradicts_log", blocks=memory.engine_blocks)
         source = "engine log"
     one = kv_bytes(
         model, dtype, context_tokens=asked.context_tokens, block_tokens=asked.block_tokens,

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from data_sources.traces.base import ReadResult
+from econ.candidates import known_providers
 from econ.own_break_even import (
     ApiRow,
     OwnRate,
@@ -23,6 +24,9 @@ from econ.report_params import ReportParams
 from econ.workload import Workload
 from jobs.reporting import book, report_of
 from jobs.tiers_json import usd_text
+from messages.errors import input_error
+
+MOST_NAMED = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +63,9 @@ def without_workload(asked: OwnAsked) -> tuple[OwnRate, tuple[ApiRow, ...]]:
     prices = book()
     moment = asked.at or prices.as_of
     mix = mix_of_input(own.reuse_ratio)
+    known_providers(prices, asked.providers)
     rows = book_rows(prices, moment, own, mix, providers=asked.providers, models=asked.models)
-    return own, rows
+    return own, _some(rows, asked)
 
 
 def with_workload(asked: OwnAsked, result: ReadResult) -> tuple[OwnRate, tuple[ApiRow, ...]]:
@@ -72,7 +77,15 @@ def with_workload(asked: OwnAsked, result: ReadResult) -> tuple[OwnRate, tuple[A
     if not providers and not asked.models:  # what names its own models is compared with everybody
         providers = tuple(sorted(book().tables))
     params = ReportParams(at=asked.at, providers=providers, models=asked.models)
-    return own, report_rows(report_of(result, params), own)
+    return own, _some(report_rows(report_of(result, params), own), asked)
+
+
+def _some(rows: tuple[ApiRow, ...], asked: OwnAsked) -> tuple[ApiRow, ...]:
+    """The rows; InputError where what was named has no price."""
+    named = ", ".join((*asked.providers, *asked.models))
+    if named and not rows:
+        raise input_error("cli.breakeven_unpriced", names=named[:MOST_NAMED])
+    return rows
 
 
 def unlimited_reuse(workload: Workload) -> Decimal | None:

@@ -11,7 +11,7 @@ from econ.engine_line import ServeLine, read_log_line, read_serve_line
 from econ.fleet_names import MOST_REPLICAS, ROUTINGS, Routing
 from econ.fleet_setup import FleetAsked
 from jobs.fleet_flows import known_model
-from jobs.shell_input import number
+from jobs.shell_input import number, refused
 from jobs.shell_kv import whole
 from messages.errors import Message, UsageError
 
@@ -78,9 +78,9 @@ def checked(asked: FleetAsked) -> FleetAsked:
     }
     for flag, (value, most) in limits.items():
         if value > most:
-            raise _refused(flag, f"1 .. {most}", str(value))
+            raise refused(flag, f"1 .. {most}", str(value))
     if asked.budget_tokens < asked.max_sequences:
-        raise _refused("--max-num-batched-tokens", f">= {asked.max_sequences}",
+        raise refused("--max-num-batched-tokens", f">= {asked.max_sequences}",
                        str(asked.budget_tokens))  # fmt: skip
     return asked
 
@@ -122,13 +122,13 @@ def _numbers(arguments: argparse.Namespace) -> dict[str, object]:
 def _fraction(text: str | None) -> Fraction | None:
     value = number(text, "--gpu-memory-utilization", "0.9")
     if value is not None and not 0 < value <= 1:
-        raise _refused("--gpu-memory-utilization", "0.9", str(value))
+        raise refused("--gpu-memory-utilization", "0 < x <= 1", str(value))
     return None if value is None else Fraction(value)
 
 
 def _positive(value: Decimal, flag: str, expected: str) -> float:
     if value <= 0:
-        raise _refused(flag, expected, str(value))
+        raise refused(flag, expected, str(value))
     return float(value)
 
 
@@ -146,11 +146,6 @@ def routings_of(text: str) -> tuple[Routing, ...]:
     for part in text.split(","):
         name = part.strip()
         if name not in ROUTINGS:
-            raise _refused("--routing", " | ".join((*ROUTINGS, "all")), name)
+            raise refused("--routing", " | ".join((*ROUTINGS, "all")), name)
         found.append(ROUTINGS[ROUTINGS.index(name)])
     return tuple(dict.fromkeys(found))
-
-
-def _refused(flag: str, expected: str, found: str) -> UsageError:
-    values = {"flag": flag, "expected": expected, "found": found[:60]}
-    return UsageError(Message("cli.bad_value", values))

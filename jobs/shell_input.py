@@ -18,6 +18,7 @@ from messages.errors import Message, UsageError
 GROUPS = ("day", "model", "session", "workspace", "project", "api_key", "user", "team", "tags")
 SPAN = "2026-10-01..2026-10-31"
 MOST_DIGITS = 20
+RANGE_SIGNS = frozenset("<>| ")  # what is said without them is one sample of many
 _CURRENCY = re.compile(r"[A-Z]{3}")
 
 
@@ -35,7 +36,7 @@ def report_params(arguments: argparse.Namespace) -> ReportParams:
     """What a report is to show. Raises UsageError naming the flag."""
     since, until = day(arguments.since, "--since"), day(arguments.until, "--until")
     if since and until and since > until:
-        raise _refused("--until", f">= {since}", str(until))
+        raise refused("--until", f">= {since}", str(until))
     return ReportParams(
         at=moment(arguments.at, "--at"),
         models=tuple(arguments.model),
@@ -74,9 +75,12 @@ def _same(out: Path, file: Path) -> bool:
         return False
 
 
-def _refused(flag: str, expected: str, found: str) -> UsageError:
-    values = {"flag": flag, "expected": expected, "found": found}
-    return UsageError(Message("cli.bad_value", values))
+def refused(flag: str, expected: str, found: str) -> UsageError:
+    """The sentence about one flag; `expected` is a range or a sample of what can stand there."""
+    if not found.strip():
+        return UsageError(Message("cli.no_value", {"flag": flag, "expected": expected}))
+    key = "cli.bad_value" if RANGE_SIGNS & set(expected) else "cli.bad_sample"
+    return UsageError(Message(key, {"flag": flag, "expected": expected, "found": found[:60]}))
 
 
 def pairs(given: Sequence[str], flag: str, shape: str) -> Mapping[str, str]:
@@ -85,7 +89,7 @@ def pairs(given: Sequence[str], flag: str, shape: str) -> Mapping[str, str]:
     for text in given:
         name, sign, value = text.rpartition("=")
         if not sign or not name.strip() or not value.strip():
-            raise _refused(flag, shape, text)
+            raise refused(flag, shape, text)
         known[name.strip()] = value.strip()
     return known
 
@@ -98,7 +102,7 @@ def moment(text: str | None, flag: str) -> datetime | None:
         at = datetime.fromisoformat(text)
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     except (ValueError, OverflowError):  # the first and the last hours of the calendar have no UTC
-        raise _refused(flag, "2026-11-29", text) from None
+        raise refused(flag, "2026-11-29", text) from None
 
 
 def day(text: str | None, flag: str) -> date | None:
@@ -108,7 +112,7 @@ def day(text: str | None, flag: str) -> date | None:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise _refused(flag, "2026-11-29", text) from None
+        raise refused(flag, "2026-11-29", text) from None
 
 
 def day_zone(name: str | None) -> str | None:
@@ -123,7 +127,7 @@ def zone(name: str | None) -> str | None:
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):
-        raise _refused("--tz", "Asia/Tokyo", name) from None
+        raise refused("--tz", "Asia/Tokyo", name) from None
     return name
 
 
@@ -134,7 +138,7 @@ def groups(text: str | None) -> tuple[str, ...] | None:
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     for name in names:
         if name not in GROUPS:
-            raise _refused("--by", " | ".join(GROUPS), name)
+            raise refused("--by", " | ".join(GROUPS), name)
     return names
 
 
@@ -148,9 +152,9 @@ def _span(text: str) -> Period:
     try:
         period = Period(since=date.fromisoformat(first), until=date.fromisoformat(last))
     except ValueError:
-        raise _refused("--change", SPAN, text) from None
+        raise refused("--change", SPAN, text) from None
     if period.since > period.until:
-        raise _refused("--change", SPAN, text)
+        raise refused("--change", SPAN, text)
     return period
 
 
@@ -161,7 +165,7 @@ def rates(given: Sequence[str]) -> tuple[Rate, ...]:
         currency, _, value = text.partition("=")
         per_usd = number(value, "--rate", "JPY=150") if value else None
         if not _CURRENCY.fullmatch(currency) or per_usd is None or per_usd <= 0:
-            raise _refused("--rate", "JPY=150", text)
+            raise refused("--rate", "JPY=150", text)
         found.append(Rate(currency=currency, per_usd=per_usd, date=None, source="user"))
     return tuple(found)
 
@@ -182,5 +186,5 @@ def number(text: str | None, flag: str, expected: str) -> Decimal | None:
     except InvalidOperation:
         value = Decimal("NaN")
     if not value.is_finite() or value < 0 or abs(value.adjusted()) > MOST_DIGITS:
-        raise _refused(flag, expected, text)
+        raise refused(flag, expected, text)
     return value

@@ -6,7 +6,7 @@ import argparse
 from fractions import Fraction
 
 from jobs.model_sizes import KvAsked, Memory
-from jobs.shell_input import number
+from jobs.shell_input import number, refused
 from messages.errors import Message, UsageError
 
 MOST = 10**18
@@ -33,7 +33,7 @@ def _memory(arguments: argparse.Namespace) -> Memory | None:
     weights = whole(arguments.weights_bytes, "--weights-bytes", "16060522496")
     fraction = number(arguments.fraction, "--fraction", DEFAULT_FRACTION)
     if fraction is not None and not 0 < fraction <= 1:
-        raise _needs("--fraction", "0 < x <= 1", str(fraction))
+        raise refused("--fraction", "0 < x <= 1", str(fraction))
     if free is not None:
         for flag, value in (("--device-bytes", device), ("--weights-bytes", weights),
                             ("--fraction", fraction)):  # fmt: skip
@@ -57,16 +57,10 @@ def _memory(arguments: argparse.Namespace) -> Memory | None:
 
 
 def whole(text: str | None, flag: str, expected: str) -> int | None:
-    """A whole number above zero, written in digits. UsageError naming the flag."""
+    """A whole number above zero, in digits or as 70e9. UsageError naming the flag."""
     if text is None:
         return None
-    digits = text.strip().replace("_", "")
-    if not digits.isascii() or not digits.isdigit() or not 1 <= int(digits[:20]) <= MOST:
-        raise _needs(flag, expected, text)
-    return int(digits)
-
-
-def _needs(flag: str, expected: str, found: str) -> UsageError:
-    return UsageError(
-        Message("cli.bad_value", {"flag": flag, "expected": expected, "found": found})
-    )
+    value = number(text.replace("_", ""), flag, expected)
+    if value is None or not 1 <= value <= MOST or value != value.to_integral_value():
+        raise refused(flag, expected, text)
+    return int(value)

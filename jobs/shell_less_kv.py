@@ -9,8 +9,9 @@ from econ.kv_formats import kv_format
 from jobs.less_kv import CHECKPOINT, DEFAULT_DEVICE, DEFAULT_FORMAT, DEFAULT_MODEL, LessKv
 from jobs.less_kv import LessKvAsked as Asked
 from jobs.less_kv_out import to_csv
+from jobs.shell_input import refused
 from jobs.shell_kv import whole
-from messages.errors import Message, SourceError, UsageError, input_error
+from messages.errors import Message, SourceError, input_error
 
 MOST_LIFETIME_S = 366 * 86_400
 MOST_TOKENS = 100_000_000
@@ -22,7 +23,7 @@ def less_kv_asked(arguments: argparse.Namespace) -> Asked:
     values = arguments.values or keys
     lifetime = whole(arguments.lifetime_s, "--lifetime-s", "300") or 300
     if lifetime > MOST_LIFETIME_S:
-        raise _bad("--lifetime-s", f"<= {MOST_LIFETIME_S}", arguments.lifetime_s)
+        raise refused("--lifetime-s", f"<= {MOST_LIFETIME_S}", arguments.lifetime_s)
     asked = Asked(
         model=arguments.model or DEFAULT_MODEL,
         device=arguments.device or DEFAULT_DEVICE,
@@ -40,7 +41,7 @@ def context_tokens(text: str) -> int:
     """Tokens of a cache. UsageError naming the flag."""
     tokens = whole(text, "--context", "32768") or 1
     if tokens > MOST_TOKENS:
-        raise _bad("--context", f"<= {MOST_TOKENS}", text)
+        raise refused("--context", f"<= {MOST_TOKENS}", text)
     return tokens
 
 
@@ -60,9 +61,3 @@ def write(path: Path | None, found: LessKv) -> None:
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise SourceError(Message("cli.cannot_write", {"file": str(path), "why": why})) from error
-
-
-def _bad(flag: str, expected: str, found: str) -> UsageError:
-    return UsageError(
-        Message("cli.bad_value", {"flag": flag, "expected": expected, "found": found})
-    )

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from econ.implied_rent_rows import DEFAULT_LIFE_YEARS
 from jobs.own_hours import OwnAsked
-from jobs.shell_input import moment, number, pairs
+from jobs.shell_input import moment, number, pairs, refused
 from jobs.shell_kv import whole
 from jobs.tiering import (
     DEFAULT_DEVICE,
@@ -63,11 +63,11 @@ def own_asked(arguments: argparse.Namespace) -> OwnAsked:
         raise refused("--reuse", "0 <= x < 1", arguments.reuse)
     usd = positive(arguments.usd_per_hour, "--usd-per-hour", "2.00")
     if usd is None:
-        raise refused("--usd-per-hour", "2.00", "-")
+        raise refused("--usd-per-hour", "2.00", "")
     api_input = positive(arguments.api_input_usd, "--api-input-usd", "0.50")
     api_read = positive(arguments.api_read_usd, "--api-read-usd", "0.05")
     if api_read is not None and api_input is None:
-        raise refused("--api-input-usd", "0.50", "-")
+        raise refused("--api-input-usd", "0.50", "")
     if api_input is not None and arguments.files:
         raise UsageError(Message("cli.breakeven_typed_alone"))
     return OwnAsked(
@@ -89,12 +89,6 @@ def positive(text: str | None, flag: str, expected: str) -> Decimal | None:
     if value == 0:
         raise refused(flag, expected, text or "")
     return value
-
-
-def refused(flag: str, expected: str, found: str) -> UsageError:
-    """The sentence about one flag."""
-    values = {"flag": flag, "expected": expected, "found": found}
-    return UsageError(Message("cli.bad_value", values))
 
 
 def _bandwidths(given: Sequence[str]) -> tuple[dict[str, Decimal], tuple[Decimal, ...]]:
@@ -122,7 +116,7 @@ def _typed_model(arguments: argparse.Namespace) -> TypedModel | None:
         raise UsageError(Message("cli.tiers_model_or_sizes"))
     if layers is None or hidden is None:
         flag = "--layers" if layers is None else "--hidden"
-        raise refused(flag, "80" if layers is None else "8192", "-")
+        raise refused(flag, "80" if layers is None else "8192", "")
     return TypedModel(layers=layers, hidden=hidden)
 
 

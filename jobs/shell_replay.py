@@ -6,8 +6,7 @@ import argparse
 
 from econ.replay import ReplayParams
 from jobs.replaying import CurveParams
-from jobs.shell_input import number
-from messages.errors import Message, UsageError
+from jobs.shell_input import number, refused
 
 UNLIMITED = "unlimited"
 MOST_BLOCKS = 10**12
@@ -46,6 +45,5 @@ def capacities(text: str) -> tuple[int | None, ...]:
 def _size(text: str, flag: str) -> int:
     digits = text.strip()
     if not digits.isascii() or not digits.isdigit() or not 1 <= int(digits[:20]) <= MOST_BLOCKS:
-        values = {"flag": flag, "expected": "1000,10000", "found": text}
-        raise UsageError(Message("cli.bad_value", values))
+        raise refused(flag, "1000,10000", text)
     return int(digits)

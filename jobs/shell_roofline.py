@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from jobs.shell_input import number
+from jobs.shell_input import number, refused
 from jobs.shell_kv import whole
 from jobs.speeds import OUTPUT_TOKENS, RooflineAsked
 from messages.errors import Message, UsageError
@@ -22,10 +22,10 @@ def roofline_asked(arguments: argparse.Namespace) -> RooflineAsked:
     contexts = _counts(arguments.context, "--context", "8192,131072")
     batches = _counts(arguments.batch, "--batch", "1,4")
     if len(contexts) * len(batches) > MOST_POINTS:
-        raise _bad("--context", f"<= {MOST_POINTS}", str(len(contexts) * len(batches)))
+        raise refused("--context", f"<= {MOST_POINTS}", str(len(contexts) * len(batches)))
     weights = number(arguments.weights_bytes, "--weights-bytes", "70e9")
     if weights is not None and weights <= 0:
-        raise _bad("--weights-bytes", "70e9", arguments.weights_bytes)
+        raise refused("--weights-bytes", "70e9", arguments.weights_bytes)
     return RooflineAsked(
         model=arguments.model,
         device=arguments.device,
@@ -43,10 +43,5 @@ def roofline_asked(arguments: argparse.Namespace) -> RooflineAsked:
 def _counts(text: str, flag: str, expected: str) -> tuple[int, ...]:
     found = tuple(whole(part, flag, expected) or 0 for part in text.split(","))
     if max(found) > MOST_TOKENS:
-        raise _bad(flag, f"<= {MOST_TOKENS}", text)
+        raise refused(flag, f"<= {MOST_TOKENS}", text)
     return found
-
-
-def _bad(flag: str, expected: str, found: str) -> UsageError:
-    values = {"flag": flag, "expected": expected, "found": found}
-    return UsageError(Message("cli.bad_value", values))

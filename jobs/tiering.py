@@ -9,6 +9,7 @@ from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
 
+from econ.candidates import known_providers
 from econ.implied_rent import Premium
 from econ.implied_rent_rows import DEFAULT_LIFE_YEARS, bought, premiums, rents
 from econ.kv_capacity import free_bytes
@@ -117,6 +118,7 @@ def tiers_found(asked: TiersAsked, workload: Workload | None = None) -> TiersFou
         blocks=None if workload is None else blocks_of(workload, "engine"),
     )
     prices = book()
+    known_providers(prices, asked.providers)
     return TiersFound(
         study=study,
         model=model,
@@ -181,7 +183,7 @@ def _weights_dtype(asked: TiersAsked, device: DeviceSpec) -> str:
     kind = asked.weights_dtype or ("fp8" if "fp8" in device.dense_ops_per_s else "bf16")
     if kind not in WEIGHT_BYTES:
         values = {"found": kind, "known": ", ".join(WEIGHT_BYTES)}
-        raise UsageError(Message("hardware.unknown_dtype", values))
+        raise UsageError(Message("hardware.unknown_weights", values))
     return kind
 
 

@@ -33,6 +33,20 @@ def first_screen(found: FleetStudy, asked: FleetAsked) -> None:
             hardware_view.how(found, asked)
 
 
+def details(found: FleetStudy, asked: FleetAsked, workload_id: str) -> None:
+    """What stands behind the decisions, each folded away; nothing empty to unfold."""
+    if found.results:
+        with st.expander(t("own_hardware_page.more_fleets"), key="more_fleets"):
+            hardware_view.fleets(found, asked)
+    if found.cost is not None:
+        with st.expander(t("own_hardware_page.more_cost"), key="more_cost"):
+            hardware_view.money(found)
+    if hardware_curve.has_curve(workload_id, found) and not studies.is_waiting():
+        with st.expander(t("own_hardware_page.more_curve"), key="more_curve"):
+            each = fleet_flows.kv_bytes_per_token(asked)
+            hardware_curve.hit_curve(workload_id, found, each)
+
+
 def page() -> None:
     """The whole page, top to bottom."""
     components.question(t("own_hardware_page.title"))
@@ -56,13 +70,13 @@ def page() -> None:
         first_screen(found, asked)
         hardware_view.memory(found)
         hardware_view.speed(found, asked)
-        hardware_view.fleets(found, asked)
         hardware_view.pools(found, asked)
-        hardware_view.money(found)
-        hardware_curve.hit_curve(seen.workload_id, found, fleet_flows.kv_bytes_per_token(asked))
         priced_as = seen.report.params.default_model
         own = hardware_money_view.of_fleet(seen.workload_id, asked, found, priced_as)
-        hardware_money_view.sections(own)
+        places = hardware_money_view.decisions(own)
+        details(found, asked, seen.workload_id)
+        if places is not None:
+            hardware_money_view.places(places)
 
 
 page()

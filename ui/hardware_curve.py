@@ -14,10 +14,15 @@ from ui.words import t
 ASKED = flows.StudyParams(rules="engine")
 
 
+def has_curve(workload_id: str, found: FleetStudy) -> bool:
+    """Whether there is a cache, and a file that says who shares a prefix."""
+    return found.memory.fits and bool(flows.cache_scopes(workload_id, state.owner()))
+
+
 def hit_curve(workload_id: str, found: FleetStudy, bytes_per_token: int) -> None:
     """The curve under the rules of an engine, 'you are here' at one replica's blocks. Nothing
     where the file does not say who shares a prefix: that was said already."""
-    if not flows.cache_scopes(workload_id, state.owner()) or not found.memory.fits:
+    if not has_curve(workload_id, found):
         return
     study = studies.study(workload_id, ASKED)
     if study is None:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
+import streamlit as st
+
 from econ.cache_study import CacheStudy
 from econ.fleet_setup import FleetAsked
 from econ.fleet_study import FleetStudy
@@ -75,22 +77,28 @@ def of_fleet(workload_id: str, asked: FleetAsked, found: FleetStudy, priced_as: 
     )
 
 
-def sections(own: Own) -> None:
-    """All four, top to bottom. What cannot be said of this workload is said so in its place."""
+def decisions(own: Own) -> TiersFound | None:
+    """How large a cache pays, and from which load owning is cheaper. What cannot be said of this
+    workload is said so in its place. The places for keys and values, which `places` shows."""
     with components.rule("money_hour"):
         device = tiering.device_of(own.device)
         hour = money_load.hour(device, own.devices, own.usd_per_gpu_hour)
     found = _places(own)
     if found is None:
-        return
+        return None
     with components.rule("money_dollars"):
         made = _dollars(own, found, hour)
     if made and not studies.is_waiting():  # one job is shown at a time
         with components.rule("money_load"):
             _break_even(own, hour)
-    with components.rule("money_tiers"):
+    return found
+
+
+def places(found: TiersFound) -> None:
+    """Load or compute again, and the rent that premiums imply: each folded away."""
+    with st.expander(t("own_hardware_page.more_tiers"), key="more_tiers"):
         money_tiers.section(found)
-    with components.rule("money_rent"):
+    with st.expander(t("own_hardware_page.more_rent"), key="more_rent"):
         money_rent.section(found)
 
 
