@@ -8,6 +8,8 @@ from decimal import Decimal
 
 import streamlit as st
 
+from econ.money import plain
+from jobs.yen import yen_of_facts
 from ui import state
 from ui.words import t
 
@@ -96,7 +98,11 @@ def _model_chosen() -> None:
 
 
 def yen() -> None:
-    """How many yen a dollar is; empty = no yen in the download."""
+    """How many yen a dollar is; empty = the published rate, which the field shows."""
+    published = yen_of_facts()
+    hint = t("ui.control.yen_none")
+    if published is not None:
+        hint = f"{plain(published.per_usd)} ({published.date})"
     rate = state.yen_per_usd()
     st.session_state["yen"] = None if rate is None else float(rate)
     st.number_input(
@@ -105,7 +111,7 @@ def yen() -> None:
         max_value=float(state.MOST_YEN),
         step=1.0,
         format="%.2f",
-        placeholder=t("ui.control.yen_none"),
+        placeholder=hint,
         key="yen",
         on_change=_yen_chosen,
         width=280,

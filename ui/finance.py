@@ -247,7 +247,7 @@ def _stated(report: CostReport) -> None:
         return
     _reconciled(found, t("workload_page.reconciliation_heading",
                          stated=md(amount_usd(found.stated)),
-                         computed=md(amount_usd(found.computed))), "stated")  # fmt: skip
+                         computed=md(amount_usd(found.computed))), "stated", "")  # fmt: skip
 
 
 def _invoice(seen: View) -> None:
@@ -269,7 +269,8 @@ def _invoice(seen: View) -> None:
             seen.workload_id, state.params(), state.owner(), provider, Decimal(str(usd))
         )
         if found is not None:
-            _reconciled(found, _invoice_heading(found, provider), "invoice-parts")
+            heading = _invoice_heading(found, provider)
+            _reconciled(found, heading, "invoice-parts", t("finance.on_invoice"))
 
 
 def _invoice_heading(found: Reconciliation, provider: str) -> str:
@@ -278,9 +279,9 @@ def _invoice_heading(found: Reconciliation, provider: str) -> str:
              difference=md(amount_signed(found.difference)))  # fmt: skip
 
 
-def _reconciled(found: Reconciliation, heading: str, key: str) -> None:
+def _reconciled(found: Reconciliation, heading: str, key: str, who: str) -> None:
     components.answer(heading, t("finance.reconciled_unit"))
-    tables.show(pictures.reconciliation_table(found), key)
+    tables.show(pictures.reconciliation_table(found, who), key)
     if "unexplained" in found.parts:
         rest = md(amount_signed(found.parts["unexplained"]))
         components.note(t("finance.unexplained", usd=rest))

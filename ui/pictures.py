@@ -237,9 +237,10 @@ def group_table(report: CostReport, by: str) -> Table:
     return Table(columns=tuple(kept), alt=t("ui.group_chart_alt", by=t(f"ui.by.{by}")))
 
 
-def reconciliation_table(found: Reconciliation) -> Table:
-    """The difference between stated and computed, cause by cause."""
-    rows = [(t("ui.reconciliation.stated"), found.stated)]
+def reconciliation_table(found: Reconciliation, stated: str = "") -> Table:
+    """The difference between stated and computed, cause by cause. `stated`: who states it, where
+    that is not the file."""
+    rows = [(stated or t("ui.reconciliation.stated"), found.stated)]
     rows += [(t(f"ui.reconciliation.{name}"), usd) for name, usd in found.parts.items()]
     rows += [(t("ui.reconciliation.computed"), found.computed)]
     return Table(

@@ -285,14 +285,15 @@ def test_an_unexpected_error_is_one_sentence_with_a_number(
 
 
 def test_yen_stand_in_the_url_and_in_the_file_at_the_rate_that_was_entered() -> None:
-    """D39: JPY comes with its rate; without one there is none."""
+    """D39: JPY comes with its rate; without an entered one it is the published rate."""
     at = dropped(opened())
     at.switch_page("../pages/reports.py").run()
-    at.number_input[0].set_value(150.0).run()
+    assert at.number_input(key="yen").placeholder == "161.67 (2026-06-26)"
+    at.number_input(key="yen").set_value(150.0).run()
     calm(at)
     assert asked(at, "jpy") == "150.0"
-    assert at.number_input[0].value == 150.0
-    at.number_input[0].set_value(None).run()
+    assert at.number_input(key="yen").value == 150.0
+    at.number_input(key="yen").set_value(None).run()
     assert "jpy" not in at.query_params
 
 
