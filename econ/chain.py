@@ -12,12 +12,13 @@ of a saving is not in it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
+from econ.csv_safe import Cell, csv_bytes
 from econ.hbm_spend import UsdBand, hour_price
 from econ.kv_formats import KvFormat, kv_format
 from econ.kv_levers import with_lever
@@ -29,6 +30,8 @@ from price_tables.hbm import Share
 
 LINKS = ("tokens", "bytes", "gb_hours", "usd")
 TWICE = 2
+COLUMNS = ("change", "tokens", "bytes_per_token", "kv_bytes", "gb_hours", "usd_low", "usd_mid",
+           "usd_high")  # fmt: skip
 CHANGES = ("mla", "gqa", "fp8", "twice_context", "twice_stay")
 
 
@@ -138,3 +141,22 @@ def uses(kv_gb_hours: float, weights_gb_hours: float, training_share: Fraction) 
         kv=kv_gb_hours,
         training=serving * float(training_share / (1 - training_share)),
     )
+
+
+def chain_csv(now: Chain, found: Sequence[Effect]) -> bytes:
+    """The chain as it is and after each change that alters something; raw numbers."""
+    lines = [("as_is", now), *((one.change, one.chain) for one in found if one.chain)]
+    return csv_bytes(COLUMNS, [_line(name, one) for name, one in lines])
+
+
+def _line(name: str, one: Chain) -> dict[str, Cell]:
+    line: dict[str, Cell] = {
+        "change": name,
+        "tokens": one.tokens,
+        "bytes_per_token": float(one.bytes_per_token),
+        "kv_bytes": one.kv_bytes,
+        "gb_hours": one.gb_hours,
+    }
+    if one.usd is not None:
+        line |= {"usd_low": one.usd.low, "usd_mid": one.usd.mid, "usd_high": one.usd.high}
+    return line

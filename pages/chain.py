@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import streamlit as st
 
-from econ.chain import chain, effects
+from econ.chain import chain, chain_csv, effects
 from econ.kv_formats import kv_format
 from econ.less_kv import Setting
 from jobs import less_kv
 from jobs.less_kv_parts import AS_IS
 from messages.errors import KvledgerError
-from ui import chain_controls, chain_view, components, failures, market_sources, state, upload, view
+from ui import (
+    chain_controls,
+    chain_view,
+    components,
+    downloads,
+    failures,
+    market_sources,
+    state,
+    upload,
+    view,
+)
 from ui.words import t
 
 
@@ -65,6 +75,12 @@ def page() -> None:
             chain_view.by_use(found, now, training)
         chain_view.changes(moved)
         chain_view.stands(moved)
+        downloads.csv_button(
+            t("market.download"),
+            lambda: chain_csv(now, moved),
+            file_name="kvledger-chain.csv",
+            key="chain_csv",
+        )
 
 
 page()

@@ -63,6 +63,7 @@ def shares(facts: HbmFacts) -> None:
             dict.fromkeys(md(row.source) for row in rows))))  # fmt: skip
         with st.container(gap="xxsmall"):
             _forecasts(facts)
+        market_sources.shares_csv(rows)
 
 
 def _forecasts(facts: HbmFacts) -> None:
@@ -247,6 +248,9 @@ def _one_company() -> None:
     for line in lines:
         line[0] = cell(line[0].text)
     plain_table.show(head, lines, t("market.quarters_alt"), "quarters")
+    figures = [one for row in rows for one in row.values()]
+    market_sources.source_line(figures)
+    market_sources.csv_of(figures, "company")
 
 
 def row_name(row: Quarter) -> str:

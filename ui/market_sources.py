@@ -8,7 +8,8 @@ from datetime import date
 from econ.csv_safe import Cell, csv_bytes
 from jobs import public_data
 from jobs.public_data import Figure
-from ui import components, downloads
+from price_tables.hbm import MAKERS, Share
+from ui import components, downloads, words
 from ui.market_numerals import period, status, vintage
 from ui.numerals import day, md
 from ui.words import language, t
@@ -18,7 +19,6 @@ COLUMNS = (
     "source", "entity", "name", "series", "span", "start", "end", "vintage", "value", "first",
     "unit", "currency", "derived", "status", "origin", "document", "link", "note",
 )  # fmt: skip
-NOTICES = ("fred", "estat")
 
 
 def names() -> dict[str, str]:
@@ -32,8 +32,9 @@ def names() -> dict[str, str]:
 
 def name_of(figure: Figure) -> str:
     """Who or what a figure is about."""
-    known = names()
-    return known.get(figure.entity) or known.get(figure.series) or figure.series
+    known, spoken = names(), f"market.ddr5.{figure.series}"
+    said = known.get(figure.entity) or known.get(figure.series)
+    return said or (t(spoken) if words.known(spoken) else figure.series)
 
 
 def standing() -> str:
@@ -95,6 +96,28 @@ def _row(one: Figure, known: dict[str, str]) -> dict[str, Cell]:
 
 
 _MADE = frozenset({"name", "start", "end", "vintage"})
+
+
+def shares_csv(rows: Sequence[Share]) -> None:
+    """The published shares as CSV, each quarter and basis with its sum as it is."""
+
+    def make() -> bytes:
+        return csv_bytes(
+            ("quarter", "basis", *MAKERS, "sum_percent", "source", "note"),
+            [
+                {"quarter": row.quarter, "basis": row.basis, **row.by_maker(),
+                 "sum_percent": row.total, "source": row.source, "note": row.note or ""}
+                for row in rows
+            ],
+        )  # fmt: skip
+
+    downloads.csv_button(
+        t("market.download"),
+        make,
+        file_name="kvledger-market-hbm-shares.csv",
+        key="market_csv_shares",
+        kind="tertiary",
+    )
 
 
 def notice(source: str) -> None:

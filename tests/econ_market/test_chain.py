@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from econ.chain import CHANGES, Chain, Effect, chain, effects, uses
+from econ.chain import CHANGES, COLUMNS, Chain, Effect, chain, chain_csv, effects, uses
 from econ.kv_formats import kv_format
 from econ.kv_residence import Kept
 from econ.less_kv import Setting
@@ -97,3 +99,12 @@ def test_training_takes_the_share_that_is_assumed() -> None:
     assert uses(1.0, 1.0, Fraction(0)).training == 0
     with pytest.raises(ValueError, match="below 1"):
         uses(1.0, 1.0, Fraction(1))
+
+
+def test_the_csv_has_the_chain_and_every_change_that_alters_something() -> None:
+    found = after()
+    text = chain_csv(made(), tuple(found.values())).decode("utf-8-sig")
+    rows = {row["change"]: row for row in csv.DictReader(io.StringIO(text))}
+    assert tuple(rows["as_is"]) == COLUMNS
+    assert set(rows) == {"as_is", "mla", "fp8", "twice_context", "twice_stay"}
+    assert float(rows["fp8"]["kv_bytes"]) * 2 == float(rows["as_is"]["kv_bytes"])
