@@ -23,6 +23,8 @@ ABOVE_PX, BELOW_PX, AXIS_PX = 30, 16, 30
 TICK = 0.14
 LABEL_DAYS = 75
 """A label needs about this many days of the axis; of changes that are closer the last is named."""
+LETTER_DAYS = 6
+"""What a letter of a name takes of the axis; a label that would stand on one is left out."""
 DIGITS = Decimal("0.0001")
 
 
@@ -68,10 +70,14 @@ def _track(figure: go.Figure, y: int, own: Sequence[Step], until: date) -> None:
     )
     place = {"y": y, "xanchor": "left", "yanchor": "bottom", "yshift": 7}
     name = f"<b>{html.escape(own[0].provider_name)}</b>"
+    free_from = days[0]
     for number, (step, end) in enumerate(zip(own, ends, strict=True)):
         last = number == len(own) - 1
-        if not last and (end - step.since).days < LABEL_DAYS and number:
+        room = (step.since - free_from).days if number else 0
+        if room < 0 or (number and not last and (end - step.since).days < LABEL_DAYS):
             continue
+        words = len(own[0].provider_name) if number == 0 else 0
+        free_from = step.since + timedelta(days=LABEL_DAYS // 2 + words * LETTER_DAYS)
         text = f"{name}{SPACE} {factor(step)}" if number == 0 else factor(step)
         charts.label(figure, text, x=step.since.isoformat(), **place)
 
