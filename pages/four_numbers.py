@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from jobs import market_facts
 from jobs.model_sizes import hardware
-from price_tables.facts_load import load_hbm
 from ui import components, market_also, market_watch
 from ui.words import t
 
@@ -21,7 +21,7 @@ def page() -> None:
         with right:
             components.sentence(t("watch.sentence"))
         market_watch.multipliers()
-        market_watch.supply(load_hbm())
+        market_watch.supply(market_facts.hbm())
         market_watch.cpx(known.devices)
         market_watch.counts()
         market_also.points(known.models)

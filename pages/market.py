@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from price_tables.facts_load import load_hbm, load_power
+from jobs import market_facts
 from ui import (
     components,
     market_capex,
@@ -21,7 +21,7 @@ from ui.words import t
 def page() -> None:
     """The whole page, top to bottom."""
     components.question(t("market.title"))
-    facts = load_hbm()
+    facts = market_facts.hbm()
     with st.container(gap="medium"):
         left, right = st.columns([5, 6], gap="large", vertical_alignment="center")
         with left:
@@ -41,7 +41,7 @@ def page() -> None:
         market_series.fred()
         market_series.estat()
         market_series.ddr5()
-        market_series.power(load_power())
+        market_series.power(market_facts.power())
 
 
 page()

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import date
 
 import streamlit as st
 
-from econ.market_multipliers import Step, next_day, read_csv, read_prices, steps
-from price_tables.articles_load import load_articles
+from econ.market_multipliers import Step, next_day, read_csv, steps
+from jobs import market_facts
 from price_tables.hardware import DeviceSpec
 from price_tables.hbm import HbmFacts
-from price_tables.load import load_book
 from ui import (
     components,
     controls,
@@ -37,14 +36,9 @@ CPX = ("rubin-cpx-original", "rubin-cpx-revised")
 SHORT_NAME = 24
 
 
-def today() -> date:
-    """The UTC day."""
-    return datetime.now(tz=UTC).date()
-
-
 def first_screen() -> None:
     """The lowest read multiplier that a maker lists today, and since when."""
-    found = steps(read_prices(load_book()), today())
+    found = steps(market_facts.reads(), market_facts.today())
     lowest = min(_newest(found), key=lambda step: step.row.multiplier)
     components.hero(
         t("watch.hero"),
@@ -67,7 +61,7 @@ def standing(pairs: Sequence[tuple[str, str]], key: str) -> None:
 
 def multipliers() -> None:
     """1: what a cache read costs, provider by provider, as steps over time."""
-    rows, now = read_prices(load_book()), today()
+    rows, now = market_facts.reads(), market_facts.today()
     found = steps(rows, now)
     with components.rule("watch_read"):
         top = st.container(gap="medium")
@@ -79,7 +73,7 @@ def multipliers() -> None:
         last = max(found, key=lambda step: step.since)
         standing(
             (
-                ("as_of", load_book().version),
+                ("as_of", market_facts.book_day()),
                 ("last_change", t("watch.read_change", name=md(last.provider_name),
                                   value=multiplier(last.row.multiplier), day=day(last.since),
                                   model=md(last.row.model))),
@@ -164,7 +158,7 @@ def supply(facts: HbmFacts) -> None:
         rows += [
             [cell(t(f"watch.claim.{claim.id}")), cell(claim.printed),
              cell(t("watch.article_only"), tone="words")]
-            for claim in load_articles().figures if claim.id in SUPPLY
+            for claim in market_facts.claims(SUPPLY)
         ]  # fmt: skip
         plain_table.show(head, rows, t("watch.supply_alt"), "watch_supply")
         components.note(t("watch.supply_rule"))
