@@ -124,8 +124,9 @@ def decode_step(
     tensor_parallel: int = 1,
 ) -> DecodeStep:
     """One step of `batch` sequences with `context_tokens` tokens each, on `tensor_parallel`
-    equal devices that share weights, KV and operations evenly (KV is never less than a rank
-    must hold; see `econ.kv_memory` for what ranks hold twice)."""
+    equal devices that share weights, KV and operations evenly. What ranks hold twice (latent
+    vectors, heads fewer than ranks: see `econ.kv_memory`) is read once in all: still a floor, and
+    the fits and bands of `econ.speed_fit` are made against this same floor."""
     share = touched_share(model, batch)
     weights = weights_bytes * (1.0 if share is None else share)
     kv = read_bytes(model, dtype, context_tokens) * batch

@@ -79,3 +79,12 @@ def test_a_field_of_zero_is_not_called_missing(
     config = tmp_path / "config.json"
     config.write_text('{"num_hidden_layers": 0, "hidden_size": 4096, "num_attention_heads": 32}')
     assert "found 0." in refused(capsys, "kv", str(config), "--context", "10", status=1)
+
+
+def test_what_several_devices_add_to_a_floor_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["roofline", "deepseek-v3", "--device", "h200-sxm", "--context", "4096",
+             "--batch", "64", "--lang", "en"]  # fmt: skip
+    assert cli.main([*asked, "--tp", "8"]) == 0
+    assert "two all-reduces a layer at 450 GB/s" in capsys.readouterr().out
+    assert cli.main(asked) == 0
+    assert "all-reduces" not in capsys.readouterr().out

@@ -86,11 +86,12 @@ def decisions(own: Own) -> TiersFound | None:
     found = _places(own)
     if found is None:
         return None
-    with components.rule("money_dollars"):
-        made = _dollars(own, found, hour)
-    if made and not studies.is_waiting():  # one job is shown at a time
-        with components.rule("money_load"):
-            _break_even(own, hour)
+    with components.two_across():
+        with components.rule("money_dollars"):
+            made = _dollars(own, found, hour)
+        if made and not studies.is_waiting():  # one job is shown at a time
+            with components.rule("money_load"):
+                _break_even(own, hour)
     return found
 
 

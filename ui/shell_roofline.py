@@ -67,6 +67,8 @@ def roofline_words(data: Data, language: str) -> str:
     lines = [one_line(head), kind, "", *columns([titles, *rows])]
     if any(point["band"] for point in data["points"]):
         lines += ["", t(language, f"cli.roofline_band_{data['source_kind']}")]
+    if data["tensor_parallel"] > 1 and data["source_kind"] != "published":
+        lines += ["", t(language, "cli.roofline_ranks")]
     return "\n".join(lines)
 
 
