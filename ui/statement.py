@@ -63,8 +63,7 @@ def name_of(workload: WorkloadInfo) -> str:
 
 def about(workload: WorkloadInfo) -> str:
     """'2026-11-02, example data' or '2026-11-02, usage.csv': plain text."""
-    name = name_of(workload)
-    when = period(workload)
+    name, when = name_of(workload), period(workload)
     return t("ui.period_and_name", period=when, name=name) if when else name
 
 
@@ -297,7 +296,5 @@ def _still_reachable(report: CostReport) -> str:
 def unpriced_line(report: CostReport) -> str:
     """How many rows have no price, and on which models; '' where every row has one."""
     rows = sum(row.rows for row in report.unpriced)
-    if not rows:
-        return ""
     names = ", ".join(dict.fromkeys(md(row.model or "?") for row in report.unpriced))
-    return t("ui.unpriced_line", rows, names=names)
+    return t("ui.unpriced_line", rows, names=names) if rows else ""
