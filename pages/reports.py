@@ -13,6 +13,7 @@ from ui import (
     downloads,
     failures,
     finance,
+    report_compare,
     saved,
     sections,
     state,
@@ -79,7 +80,9 @@ def page() -> None:
         else:
             opened = reopened(asked)
         with components.rule("list"):
-            saved.list_of_saved(flows.list_reports(), opened)
+            kept = flows.list_reports()
+            saved.list_of_saved(kept, opened)
+        report_compare.show(kept)
 
 
 page()
