@@ -29,8 +29,9 @@ def show(key: str) -> None:
         t("ui.preset.open"), type="tertiary", icon=":material/edit_note:", key=f"preset-{key}"
     ):
         components.note(t("ui.preset.what"))
+        named = {preset: _name(preset) for preset in PRESETS}  # in the reader's language, now
         chosen = st.selectbox(
-            t("ui.preset.shape"), PRESETS, format_func=_name, key=f"preset_shape-{key}"
+            t("ui.preset.shape"), PRESETS, format_func=named.__getitem__, key=f"preset_shape-{key}"
         )
         # a key for each shape, so that its numbers are those of the shape until they are changed
         numbers = {
