@@ -26,6 +26,7 @@ PAGES = {
     "reports": "reports?",
     "saved-report": "reports?{saved}",
     "own-hardware": "own_hardware?",
+    "engine": "engine?",
     "accuracy": "accuracy?",
     "prices": "prices?",
     "model-size": "model_size?",
