@@ -44,7 +44,7 @@ def focus(
     content = sheets.focus_of(workload, params, report)
     if arguments.out is None:
         sys.stdout.flush()
-        sys.stdout.buffer.write(content)  # bytes: line ends and the byte-order mark stay as they are
+        sys.stdout.buffer.write(content)  # bytes: line ends and mark as they are
         sys.stdout.buffer.flush()
         return 0
     sheets.write_file(arguments.out, content)
