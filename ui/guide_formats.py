@@ -60,6 +60,10 @@ SOURCES: tuple[Source, ...] = (
         id="bedrock", kind="bills", line="aws s3 sync s3://YOUR-BUCKET/AWSLogs ./bedrock-logs",
         address="https://docs.aws.amazon.com/bedrock/latest/userguide/model-invocation-logging.html",
     ),
+    Source(
+        id="litellm", kind="bills", language="sql", line='SELECT * FROM "LiteLLM_SpendLogs"',
+        address="https://docs.litellm.ai/docs/proxy/cost_tracking",
+    ),
     Source(id="plain", kind="bills", line=PLAIN, language="text"),
     Source(id="mooncake", kind="traces", address=f"{GITHUB}kvcache-ai/Mooncake"),
     Source(id="bailian", kind="traces", address=BAILIAN),

@@ -13,8 +13,9 @@ from tests.ui.engine_sample import WHOLE
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_misconception_is_answered_by_a_computation_where_nothing_was_measured(
-    language: str,
+    language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(profiling, "references", lambda: ())
     at = opened("misconceptions", lang=language)
     shown = everything(at)
     for name in ("memory", "constant", "heads", "paged", "all", "lossless"):
