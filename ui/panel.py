@@ -56,13 +56,14 @@ def watch(on_failure: Callable[[], None]) -> bool:
     return False
 
 
-def running(job_id: str) -> None:
-    """Show how far a job of this browser is; the page runs again when it has finished."""
-    _panel(job_id)
+def running(job_id: str, slot: str = "") -> None:
+    """Show how far a job of this browser is; the page runs again when it has finished. `slot`
+    tells the jobs of a page that waits for several apart."""
+    _panel(job_id, slot)
 
 
 @st.fragment(run_every=REFRESH_S)
-def _panel(job_id: str) -> None:
+def _panel(job_id: str, slot: str = "") -> None:
     job = flows.job(job_id, state.owner())
     if job.finished:
         st.rerun()
@@ -71,13 +72,13 @@ def _panel(job_id: str) -> None:
     st.progress(min(max(job.fraction, 0.0), 1.0), text=text)
     started = job.started_utc or job.created_utc
     passed_s = max((datetime.now(tz=UTC) - started).total_seconds(), 0.0)
-    with st.container(horizontal=True, vertical_alignment="center", key="job"):
+    with st.container(horizontal=True, vertical_alignment="center", key=f"job{slot}"):
         st.markdown(muted(_time_words(passed_s, job.fraction)), width="content")
         st.button(
             t("ui.job.cancel"),
             type="tertiary",
             icon=":material/close:",
-            key="cancel_job",
+            key=f"cancel_job{slot}",
             on_click=flows.cancel,
             args=(job_id, state.owner()),
         )

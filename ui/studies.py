@@ -67,7 +67,7 @@ def _watch(job_id: str, look: Callable[[], Made | None], slot: str) -> Made | No
         _forget(slot)
         st.rerun()
     if not job.finished:
-        panel.running(job_id)
+        panel.running(job_id, slot)
         return None
     if job.state == "done":
         found = look()
