@@ -124,10 +124,11 @@ def test_every_control_has_a_name_and_the_keyboard_reaches_it(
     page: Page, app_url: str, name: str
 ) -> None:
     open_page(page, f"{app_url}/{name}")
+    idle(page)
     nameless = page.evaluate(
         """() => [...document.querySelectorAll('[data-testid=stMain] button, a[href], input')]
-            .filter(e => e.offsetParent && e.type !== 'file')
-            .filter(e => !(e.innerText || '').trim() && !e.getAttribute('aria-label')
+            .filter(e => e.offsetParent && e.type !== 'file' && e.tabIndex >= 0)
+            .filter(e => !(e.textContent || '').trim() && !e.getAttribute('aria-label')
                 && !e.getAttribute('aria-labelledby') && !e.title && !(e.labels || []).length
                 && !e.querySelector('[aria-label], img[alt], title'))
             .map(e => e.outerHTML.slice(0, 160))"""
