@@ -25,7 +25,7 @@ MOST_REQUESTS = 100_000
 
 
 def rows() -> Rows | None:
-    """The rows at hand: this session's upload, else the installed package's."""
+    """The rows at hand: this browser session's upload, else the installed package's."""
     uploaded: Rows | None = st.session_state.get(_ROWS)
     return uploaded or accuracy.installed_rows()
 

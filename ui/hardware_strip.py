@@ -17,7 +17,7 @@ LAST = "_hw_asked"
 
 
 def remember(asked: FleetAsked) -> None:
-    """The fleet that this session looked at."""
+    """The fleet that this browser session looked at."""
     st.session_state[LAST] = asked
 
 

@@ -23,7 +23,7 @@ MOST_ROWS = 500
 
 
 def keys_now() -> Keys:
-    """The keys typed in this session, those of the settings where none was."""
+    """The keys typed in this browser session, those of the settings where none was."""
     given = public_asked.keys_from_settings()
     typed = {source: str(st.session_state.get(_KEPT + source) or "") for source in SOURCES}
 
@@ -73,7 +73,7 @@ def _field(source: Source, *, known: bool) -> None:
 
 
 def fetch(sources: Sequence[Source], wanted: Wanted | None = None) -> None:
-    """A button that asks `sources`, and what the last press in this session changed. Nothing is
+    """A button that asks `sources`, and what the last press in this browser changed. Nothing is
     asked before it is pressed."""
     chosen = wanted or Wanted()
     name = "_".join(sources)
