@@ -38,7 +38,7 @@ def ask_session_with(ask: Asked) -> None:
 
 
 def session_text() -> str | None:
-    """What this browser session has uploaded, or what the job at hand was started with; None: nothing."""
+    """What this browser session has uploaded, or the job at hand was given; None: nothing."""
     return _given.get() or _ask()
 
 
