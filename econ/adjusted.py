@@ -6,7 +6,6 @@ ever contains them."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -14,21 +13,9 @@ import numpy as np
 from econ.bill_sheet import Bill
 from econ.cards import CardFor
 from econ.money import Amount, rounded, total
+from econ.report_finance import AdjustedRow
 from econ.report_params import Adjustment
 from price_tables.book import Unpriced
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdjustedRow:
-    """One provider's list price (as billed where observed, else without caching), the discount
-    (negative), the tax on what is left, and the sum of the three."""
-
-    provider: str
-    observed: bool
-    list_price: Amount
-    discount: Amount
-    tax: Amount
-    net: Amount
 
 
 def adjusted_rows(
@@ -57,6 +44,8 @@ def _row(provider: str, observed: bool, low: int, high: int, said: Adjustment) -
     return AdjustedRow(
         provider=provider,
         observed=observed,
+        discount_ratio=said.discount_ratio,
+        tax_ratio=said.tax_ratio,
         list_price=Amount(low_e13=low, high_e13=high),
         discount=Amount(low_e13=min(off), high_e13=max(off)),
         tax=Amount(low_e13=tax[0], high_e13=tax[1]),

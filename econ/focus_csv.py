@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from econ.csv_safe import Cell, csv_bytes
-from econ.focus_rows import FocusRow
 from econ.money import product
-from econ.report import CostReport, Rate
+from econ.report import CostReport, FocusRow, Rate
 
 COLUMNS = (
     "BillingCurrency",

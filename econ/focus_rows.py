@@ -8,7 +8,6 @@ and costs add up to the bill exactly, because a row's cost depends on that row a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 import numpy as np
@@ -20,6 +19,7 @@ from econ.cards import CardFor, Payee, cards_of
 from econ.days import NO_DAY, day_numbers, day_of
 from econ.money import Amount
 from econ.policy_rows import priced_tokens
+from econ.report_finance import FocusRow
 from econ.report_params import ReportParams
 from econ.select import select, take_rows
 from econ.workload import IntArray, Workload
@@ -27,25 +27,6 @@ from price_tables.book import PriceBook, Unpriced
 
 MOST_DAYS = 62
 """Workloads that touch more days have one charge period a month."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FocusRow:
-    """Tokens of one kind on one model in one charge period [start, end), UTC; None = undated.
-
-    `cost` None = unknown: no price, or a file that does not say what was cached. `bucket` is the
-    price table's name of the kind of token. `provider` '' where nobody is known to bill it.
-    """
-
-    start: datetime | None
-    end: datetime | None
-    provider: str
-    surface: str
-    mode: str
-    model: str
-    bucket: str
-    tokens: int
-    cost: Amount | None
 
 
 def focus_rows(

@@ -12,14 +12,24 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from econ.money import Amount as Amount
 from econ.receipt import Receipt
+from econ.report_finance import AdjustedRow as AdjustedRow
+from econ.report_finance import FittedPrice as FittedPrice
+from econ.report_finance import FocusRow as FocusRow
+from econ.report_finance import InvoiceCheck as InvoiceCheck
+from econ.report_finance import Reconciliation as Reconciliation
 from econ.report_params import Adjustment as Adjustment
 from econ.report_params import Period as Period
 from econ.report_params import Rate as Rate
 from econ.report_params import ReportParams as ReportParams
+from econ.report_params import StatedTotal as StatedTotal
 from messages.errors import Message
+
+if TYPE_CHECKING:
+    from econ.report_own import OwnPart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,27 +199,6 @@ class PolicyRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FittedPrice:
-    """A constant price in USD per million tokens that reproduces the stated costs of a model."""
-
-    model: str
-    usd_per_mtok: Mapping[str, Decimal]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reconciliation:
-    """What the file (or the invoice) states against what was computed; difference = stated -
-    computed = the sum of `parts`, in their order. `parts` keys: duplicates, unpriced, not_billed,
-    lifetime_split, tier, discount, tax, price, unexplained."""
-
-    stated: Amount
-    computed: Amount
-    difference: Amount
-    parts: Mapping[str, Amount]
-    fitted: tuple[FittedPrice, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """Why period 1 cost more or less than period 0; the four parts add up to `total` exactly."""
 
@@ -268,7 +257,8 @@ class CostReport:
     """The whole report. `figures` opens each number: figure id -> provenance. Ids are
     'no_cache', 'billed', 'best_reachable', 'earned', 'not_cacheable', 'token_hit', 'request_hit',
     'usd_weighted_hit', 'month', 'observed_cost', 'reconciliation', 'change', 'break_even' and
-    'bucket.<bucket>' for the buckets of the bill; only those that the report has."""
+    'bucket.<bucket>' for the buckets of the bill; only those that the report has.
+    `focus`: the rows of charges, filled in where a report is saved."""
 
     report_id: str
     method_version: int
@@ -294,3 +284,7 @@ class CostReport:
     observed_cost: Amount | None
     rows: tuple[PolicyRow, ...]
     figures: Mapping[str, Provenance]
+    invoices: tuple[InvoiceCheck, ...] = ()
+    adjusted: tuple[AdjustedRow, ...] = ()
+    focus: tuple[FocusRow, ...] = ()
+    own: OwnPart | None = None

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from econ.adjusted import adjusted_rows
 from econ.baselines import baselines_of, month_of, not_cacheable_of, saving_of
 from econ.best_reachable import Best, best_reachable
 from econ.bill_sheet import Bill
@@ -21,6 +22,7 @@ from econ.change import change_between
 from econ.days import days_touched, zone
 from econ.figures import Parts, figures_of, shown_range
 from econ.groups import default_groups, group_rows
+from econ.invoices import check_invoices
 from econ.method import METHOD_VERSION
 from econ.money import Amount, total
 from econ.policy_rows import as_billed_row, by_cost, none_row
@@ -110,6 +112,8 @@ def build_report(
         observed_cost=parts.observed_cost,
         rows=rows,
         figures=figures_of(parts),
+        invoices=check_invoices(chosen, bill, params, pricing),
+        adjusted=adjusted_rows(bill, bill.observed, cards, params.adjustments),
     )
 
 

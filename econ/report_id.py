@@ -35,11 +35,20 @@ def report_id(
         "method_version": METHOD_VERSION,
         "workload_sha256": workload_sha256,
         "collapsed_cost_e13": collapsed_cost_e13,
-        "params": canonical(params),
+        "params": _asked(params),
         "prices": sorted(set(prices)),
     }
     text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+LATER = ("invoices",)
+"""Parameters that came later: left out where nothing is asked, so that older ids stay."""
+
+
+def _asked(params: ReportParams) -> dict[str, Any]:
+    known: dict[str, Any] = canonical(params)
+    return {name: value for name, value in known.items() if value or name not in LATER}
 
 
 def canonical(value: Any) -> Any:

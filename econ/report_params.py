@@ -37,6 +37,15 @@ class Adjustment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StatedTotal:
+    """What one provider says it charged, in USD and exact: an invoice's total that was typed in, or
+    an export of costs, which says it `by_day` (UTC) too."""
+
+    usd: Decimal
+    by_day: Mapping[date, Decimal] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReportParams:
     """Everything that decides a report beside the workload and the prices. All of it is in the id.
 
@@ -49,6 +58,7 @@ class ReportParams:
     `model_names`: the user's own model names -> a model id to price them as.
     `tokenizer_factors`: a candidate's model id or provider -> its tokens for one of the file's.
     `by`: groups to make; None = all that the workload has (sessions up to 1,000).
+    `invoices`: provider -> what it says it charged, compared with its part of the bill.
     `tz`: zone of the days ('Asia/Tokyo'); None = UTC. `since`, `until`: UTC days, both included.
     """
 
@@ -75,3 +85,4 @@ class ReportParams:
     invoice_usd: Decimal | None = None
     adjustments: Mapping[str, Adjustment] = field(default_factory=dict)
     tokenizer_factors: Mapping[str, Decimal] = field(default_factory=dict)
+    invoices: Mapping[str, StatedTotal] = field(default_factory=dict)

@@ -13,7 +13,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
 
-from econ import levers, receipt, report, report_params, sensitivity
+from econ import levers, receipt, report, report_finance, report_params, sensitivity
 from econ.report import CostReport
 from messages.errors import DataError, Message
 
@@ -33,20 +33,24 @@ _CLASSES: Mapping[str, type[Any]] = {
         report_params.Period,
         report_params.Rate,
         report_params.ReportParams,
+        report_params.StatedTotal,
+        report_finance.AdjustedRow,
+        report_finance.FittedPrice,
+        report_finance.FocusRow,
+        report_finance.InvoiceCheck,
+        report_finance.Reconciliation,
         report.Amount,
         report.Baselines,
         report.BestRef,
         report.BreakEven,
         report.Change,
         report.CostReport,
-        report.FittedPrice,
         report.GroupRow,
         report.Month,
         report.PolicyRow,
         report.PriceSource,
         report.Provenance,
         report.Ratios,
-        report.Reconciliation,
         report.Saving,
         report.UnpricedRow,
         report.WorkloadInfo,
