@@ -60,27 +60,36 @@ class HitValue:
 
 def hours_of(workload_id: str, owner: str) -> float | None:
     """Hours from the first to the last request; None where the file has no times, or one moment."""
-    return _hours(opened(workload_id, owner).workload)
+    return hours_in(opened(workload_id, owner).workload)
 
 
 def has_blocks(workload_id: str, owner: str) -> bool:
     """Whether the workload says who shares a prefix, so that a cache can be replayed."""
-    prefix = opened(workload_id, owner).workload.prefix
-    return prefix is not None and bool(len(prefix.block_ids))
+    return blocks_in(opened(workload_id, owner).workload)
+
+
+def blocks_in(workload: Workload) -> bool:
+    """`has_blocks` of a workload at hand."""
+    return workload.prefix is not None and bool(len(workload.prefix.block_ids))
 
 
 def served_per_s(workload_id: str, utilisation: float, owner: str) -> Decimal | None:
     """Tokens a second at full load, of hardware that serves this workload at that load: its tokens,
     prompt and output, over its hours and the load. None without times or load."""
-    workload = opened(workload_id, owner).workload
-    hours = _hours(workload)
+    return served_in(opened(workload_id, owner).workload, utilisation)
+
+
+def served_in(workload: Workload, utilisation: float) -> Decimal | None:
+    """`served_per_s` of a workload at hand."""
+    hours = hours_in(workload)
     if hours is None or utilisation <= 0:
         return None
     tokens = int(workload.counts("input_tokens").sum() + workload.counts("output_tokens").sum())
     return Decimal(tokens) / Decimal(str(hours * 3600 * utilisation)) if tokens else None
 
 
-def _hours(workload: Workload) -> float | None:
+def hours_in(workload: Workload) -> float | None:
+    """`hours_of` a workload at hand."""
     times = workload.floats("arrival_s")
     if not len(times) or np.isnan(times).all():
         return None
@@ -92,17 +101,18 @@ def tiers_of(workload_id: str, asked: TiersAsked, owner: str) -> TiersFound:
     """The places, with what they answer of the workload where it can be replayed at once.
     NotFoundError, InputError or UsageError with one sentence."""
     found = opened(workload_id, owner)
-    workload = found.workload if _quick(found) else None
+    workload = found.workload if is_quick(found.workload) else None
     return _tiers.get((found.key, str(asked)), lambda: tiers_found(asked, workload))
 
 
 def is_replayed(workload_id: str, owner: str) -> bool:
     """Whether `tiers_of` says what the places answer."""
-    return _quick(opened(workload_id, owner))
+    return is_quick(opened(workload_id, owner).workload)
 
 
-def _quick(found: Opened) -> bool:
-    prefix = found.workload.prefix
+def is_quick(workload: Workload) -> bool:
+    """Whether a page replays the workload at once."""
+    prefix = workload.prefix
     return prefix is not None and 0 < len(prefix.block_ids) <= MOST_ENTRIES
 
 
@@ -114,19 +124,26 @@ def hit_value(
     a workload too large to replay at once, those of its mean hit."""
     opened_at = opened(workload_id, owner)
 
-    def make() -> float:
-        main = study.main
-        if _quick(opened_at):
-            blocks = blocks_of(opened_at.workload, "engine")
-            hits = blocks.tokens_of(row_hits(blocks, None, DEFAULT_POLICY))
-        else:
-            mean = int(main.hit_tokens[-1]) // max(main.requests, 1)
-            hits = np.array([mean], dtype=np.int64)
-        seconds = prefill_time(found.model, found.speeds)
-        return recompute_usd_per_token(hits, seconds, Decimal(1))
-
     key = (opened_at.key, METHOD_VERSION, found.model.id, str(found.speeds))
-    an_hour_at_1_usd = _recompute.get(key, make)
+    an_hour_at_1_usd = _recompute.get(key, lambda: recompute_in(opened_at.workload, study, found))
+    return value_of(an_hour_at_1_usd, usd_per_hour, model)
+
+
+def recompute_in(workload: Workload, study: CacheStudy, found: TiersFound) -> float:
+    """What computing a hit token again costs where an hour costs one USD."""
+    main = study.main
+    if is_quick(workload):
+        blocks = blocks_of(workload, "engine")
+        hits = blocks.tokens_of(row_hits(blocks, None, DEFAULT_POLICY))
+    else:
+        mean = int(main.hit_tokens[-1]) // max(main.requests, 1)
+        hits = np.array([mean], dtype=np.int64)
+    seconds = prefill_time(found.model, found.speeds)
+    return recompute_usd_per_token(hits, seconds, Decimal(1))
+
+
+def value_of(an_hour_at_1_usd: float, usd_per_hour: Decimal, model: str) -> HitValue:
+    """Both values of a hit token at the price of an hour."""
     usd = Decimal(str(an_hour_at_1_usd * TOKENS_A_MTOK)) * usd_per_hour
     return HitValue(recompute_usd_per_mtok=usd, api_usd_per_mtok=api_saving(model))
 
@@ -144,17 +161,20 @@ def api_saving(model: str) -> Decimal | None:
 def fine_curve(workload_id: str, study: CacheStudy, owner: str) -> Curve:
     """The default policy's curve; of a workload that is replayed at once, also below the size of
     its longest request, where a single pass does not answer."""
-    found, main = opened(workload_id, owner), study.main
+    found = opened(workload_id, owner)
+    key = (found.key, METHOD_VERSION, study.rules, study.scope)
+    return _curves.get(key, lambda: fine_in(found.workload, study))
+
+
+def fine_in(workload: Workload, study: CacheStudy) -> Curve:
+    """`fine_curve` of a workload at hand."""
+    main = study.main
     first = int(main.capacity_blocks[0])
-    if first <= 1 or not _quick(found):
+    if first <= 1 or not is_quick(workload):
         return main
-
-    def make() -> Curve:
-        blocks = blocks_of(found.workload, study.rules, study.scope)
-        sizes = np.union1d(spread(1, first, SMALL_POINTS), main.capacity_blocks)
-        return curve_of(blocks, DEFAULT_POLICY, study.rules, at_blocks=sizes.tolist())
-
-    return _curves.get((found.key, METHOD_VERSION, study.rules, study.scope), make)
+    blocks = blocks_of(workload, study.rules, study.scope)
+    sizes = np.union1d(spread(1, first, SMALL_POINTS), main.capacity_blocks)
+    return curve_of(blocks, DEFAULT_POLICY, study.rules, at_blocks=sizes.tolist())
 
 
 def dollars(

@@ -7,10 +7,10 @@ from decimal import Decimal, InvalidOperation
 
 import streamlit as st
 
+from econ.charted_models import CHARTED
 from jobs import costing
 from jobs.costing import LIFETIMES, MODES, PLACEMENTS, Costing
 from ui import components, controls
-from ui.cost_view import CHARTED
 from ui.numerals import md
 from ui.words import t
 

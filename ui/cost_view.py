@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from econ.charted_models import CHARTED
 from econ.hit_curve import at_ends
 from econ.money import Amount, usd_from_e13
 from econ.report import PolicyRow
@@ -15,18 +16,6 @@ from ui.stacked_bars import Stack, stacked_bars
 from ui.tables import Column, Table
 from ui.words import say, t
 
-CHARTED = (
-    "claude-opus-5",
-    "claude-sonnet-5",
-    "claude-haiku-4-5",
-    "gpt-5.6-sol",
-    "gpt-5.6-luna",
-    "gemini-3.1-pro-preview",
-    "gemini-3.8-flash",
-    "mistral-large-4",
-    "deepseek-v4-pro",
-)
-"""Models of the chart, each from its maker; the table has every model."""
 EXTRA = ("storage", "pings")
 PART_COLUMNS = ("uncached", "write", "read", "output", "extra")
 
