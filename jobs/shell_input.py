@@ -29,6 +29,7 @@ def read_options(arguments: argparse.Namespace) -> ReadOptions:
         model_names=pairs(arguments.map_model, "--map-model", "NAME=ID"),
         block_tokens=arguments.block_size,
         tz=zone(arguments.tz),
+        leave_out_flagged=arguments.leave_out_misfits,
     )
 
 

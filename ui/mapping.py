@@ -66,7 +66,8 @@ def _block_form() -> ReadOptions:
     size = st.selectbox(
         t("workload_page.block_size"), BLOCK_SIZES, key="block_size", accept_new_options=True
     )
-    return ReadOptions(block_tokens=_whole(size))
+    left_out = st.checkbox(t("workload_page.leave_out_misfits"), key="leave_out_misfits")
+    return ReadOptions(block_tokens=_whole(size), leave_out_flagged=left_out)
 
 
 def _whole(text: object) -> int | None:

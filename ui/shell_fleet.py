@@ -111,15 +111,16 @@ def fleet_words(data: Data, language: str) -> str:
     if data["handoff"] is not None:
         moved = data["handoff"]
         lines.append(words("handoff", gb=f"{moved['bytes'] / GB:,.3f}",
-                           ms=f"{moved['transfer_s'] * 1000:,.2f}"))  # fmt: skip
+                           ms=f"{moved['transfer_s'] * 1000:,.2f}",
+                           share=_share(moved["share_of_ttft"]),
+                           room=f"{moved['max_in_decode']:,}"))  # fmt: skip
     return "\n".join([*lines, *_money(data["cost"], words)])
 
 
 def _row(row: Data, saturated: str) -> list[str]:
-    share = row["token_hit_ratio"]
     load = row["utilisation"]
     shown = [
-        str(row["replicas"]), row["routing"], "-" if share is None else f"{share * 100:.1f}%",
+        str(row["replicas"]), row["routing"], _share(row["token_hit_ratio"]),
         f"{row['lost_hit_tokens']:,}", "-" if load is None else f"{load:.2f}",
     ]  # fmt: skip
     if row["saturated"]:
@@ -127,6 +128,10 @@ def _row(row: Data, saturated: str) -> list[str]:
     times = (row["ttft_s"]["p50"], row["ttft_s"]["p95"], row["tpot_s"]["p50"],
              row["tpot_s"]["p95"])  # fmt: skip
     return [*shown, *("-" if s is None else f"{s:,.4f}" for s in times)]
+
+
+def _share(ratio: float | None) -> str:
+    return "-" if ratio is None else f"{ratio * 100:.1f}%"
 
 
 def _money(cost: Data | None, words: Callable[..., str]) -> list[str]:

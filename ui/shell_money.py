@@ -84,6 +84,8 @@ def _reading(parser: argparse.ArgumentParser, words: Words, count: Callable[[str
         parser.add_argument(f"--{flag}", metavar=metavar, action="append", default=[],
                             help=words(flag.replace("-", "_")))  # fmt: skip
     parser.add_argument("--block-size", metavar="B", type=count, help=words("block_size"))
+    parser.add_argument("--leave-out-misfits", action="store_true",
+                        help=words("leave_out_misfits"))  # fmt: skip
     parser.add_argument("--tz", metavar="ZONE", help=words("tz"))
     parser.add_argument("--name", metavar="NAME", help=words("name"))
 

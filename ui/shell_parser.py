@@ -99,6 +99,8 @@ def _reading(
         "--map-model", metavar="NAME=ID", action="append", default=[], help=words("map_model")
     )
     parser.add_argument("--block-size", metavar="B", type=count, help=words("block_size"))
+    parser.add_argument("--leave-out-misfits", action="store_true",
+                        help=words("leave_out_misfits"))  # fmt: skip
     parser.add_argument("--tz", metavar="ZONE", help=words("tz"))
     parser.add_argument("--name", metavar="NAME", help=words("name"))
 

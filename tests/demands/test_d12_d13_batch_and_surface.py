@@ -50,6 +50,17 @@ def test_d12_a_batch_that_only_writes_shows_a_loss(tmp_path: Path) -> None:
     assert (saving["earned_usd"], saving["earned_ratio"]) == ("-0.625", -0.25)
 
 
+def test_d12_a_batch_without_cache_columns_is_a_range_with_both_ends(tmp_path: Path) -> None:
+    """Hits in a batch are best effort: never one figure, and no hit has paid every write."""
+    row = {**OPUS_BATCH, "shared_prefix_tokens": 10_000, "fresh_tokens": 0, "output_tokens": 0}
+    words = ("--model", "claude-opus-5", "--mode", "batch", "--policy", "5m")
+    found = report(plain_csv(tmp_path / "batch.csv", [row] * 100), *words, "--placement", "shared")
+    (simulated,) = (row for row in found["rows"] if row["policy"] == "5m")
+    assert simulated["usd"] == {"value": None, "low": "0.27875", "high": "3.125"}
+    assert any("best effort" in words for words in simulated["assumptions"])
+    assert usd(found["baselines"]["no_cache_usd"]) == Decimal("2.5")
+
+
 def sonnet(**place: str) -> list[dict[str, object]]:
     """A million tokens each of input, 5-minute write, read and output, over ten requests."""
     common: dict[str, object] = {
