@@ -132,8 +132,9 @@ def _report(arguments: argparse.Namespace, language: str) -> int:
 
     options = shell_input.read_options(arguments)
     params = shell_input.report_params(arguments)
+    read = [*arguments.files, *arguments.stated_costs]
     for written in (arguments.out, arguments.html):
-        shell_input.refuse_overwriting(written, arguments.files)
+        shell_input.refuse_overwriting(written, read)
     result = flows.read_paths(arguments.files, options, _stage(language), arguments.name)
     report = flows.report_of(result, params)
     if arguments.save:
@@ -147,7 +148,7 @@ def _report(arguments: argparse.Namespace, language: str) -> int:
 def _show_report(
     arguments: argparse.Namespace, report: Any, language: str, statement: Callable[..., str]
 ) -> int:
-    from jobs import flows
+    from jobs import flows, yen
     from ui import shell_files
 
     if arguments.out is not None:
@@ -157,7 +158,7 @@ def _show_report(
     if arguments.json:
         _print_json(flows.report_json(report, language))
     else:
-        tell(statement(report, language))
+        tell(statement(yen.dated(report), language))
     return 0
 
 
@@ -246,9 +247,11 @@ def _reports_list(arguments: argparse.Namespace, language: str) -> int:
 
 def _reports_show(arguments: argparse.Namespace, language: str) -> int:
     from jobs import flows
-    from ui import shell_text
+    from ui import shell_files, shell_text
 
     report = flows.open_report(flows.full_report_id(arguments.report_id)).report
+    if arguments.focus:
+        return shell_files.kept_focus(arguments, report, language)
     return _show_report(arguments, report, language, shell_text.statement)
 
 

@@ -131,6 +131,11 @@ class Amount:
         """One amount, no range."""
         return cls(low_e13=e13, high_e13=e13)
 
+    @classmethod
+    def exactly_usd(cls, usd: Decimal) -> Amount:
+        """One amount in USD, no range; rounded half-up where it is finer than 1e-13 USD."""
+        return cls.exactly(e13_from_usd(usd))
+
     @property
     def exact(self) -> bool:
         """Low and high are the same."""

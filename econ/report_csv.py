@@ -1,10 +1,10 @@
 """A report as CSV: one figure a line, raw numbers, and the report's id on every line.
 
 Column ids are English and stable. `section` says what a line is: 'baseline', 'row' (a policy on a
-model), 'row_bucket' (one token bucket of it), 'group', 'unpriced', 'receipt' or 'assumption'; sums
-are made within one section. Amounts that are a range have `usd` empty and both ends filled. For
-each currency there is a column of amounts, its rate and the rate's date; JPY stands there always,
-empty until a rate is known.
+model), 'row_bucket' (one token bucket of it), 'group', 'unpriced', 'receipt', 'assumption', or one
+of those of `econ.report_csv_finance`; sums are made within one section. Amounts that are a range
+have `usd` empty and both ends filled. For each currency there is a column of amounts, its rate and
+the rate's date; JPY stands there always, empty until a rate is known.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from decimal import Decimal
 from econ.csv_safe import Cell, csv_bytes
 from econ.money import product
 from econ.report import Amount, CostReport, GroupRow, PolicyRow, Rate
+from econ.report_csv_finance import finance_lines
 from econ.usage import PROMPT_BUCKETS
 from messages.errors import Message
 
@@ -98,6 +99,7 @@ def _lines(report: CostReport, say: Say) -> Iterator[Line]:
             "requests": unpriced.requests,
             "tokens": unpriced.input_tokens + unpriced.output_tokens,
         }
+    yield from finance_lines(report)
     yield from _receipt_lines(report, say)
     for message in report.assumptions:
         yield {"section": "assumption", "text": say(message)}

@@ -15,6 +15,7 @@ from econ.example import EXAMPLE_FORMAT
 from econ.money import Amount
 from econ.price_sources import merged
 from econ.report import CostReport, GroupRow, PolicyRow, PriceSource, Rate
+from econ.sheet_finance import finance_tables
 from econ.sheet_style import STYLE
 from econ.sheet_text import Say, converted, dollars, escaped, name_shown, percent, usd
 from econ.svg import SheetBar, SheetColumn, bars, columns, hatch
@@ -251,7 +252,7 @@ def _currency(cost: Amount, rate: Rate, say: Say, language: str) -> str:
 
 
 def _tables(report: CostReport, say: Say) -> str:
-    made = [tables.reconciliation_table(report, say), tables.change_table(report, say),
+    made = [finance_tables(report, say), tables.change_table(report, say),
             tables.group_tables(report, say), tables.unpriced_table(report, say)]  # fmt: skip
     sessions = tables.groups_left_out(report)
     note = f"<p class='quiet'>{_say(say, 'sessions', sessions)}</p>" if sessions else ""

@@ -11,7 +11,9 @@ from datetime import date, datetime
 from typing import Any
 
 from econ.hit_curve import at_ends
+from econ.money import plain
 from econ.report import (
+    AdjustedRow,
     Amount,
     BreakEven,
     Change,
@@ -68,6 +70,16 @@ def report_to_json(report: CostReport, say: Say) -> dict[str, Any]:
         ],
         "observed_cost_usd": money(report.observed_cost),
         "rows": [_policy(row, say) for row in report.rows],
+        "invoices": [
+            {
+                "provider": check.provider,
+                "stated_usd": money(Amount.exactly_usd(check.stated.usd)),
+                "by_day": {str(day): plain(usd) for day, usd in check.stated.by_day.items()},
+                "reconciliation": _reconciliation(check.found),
+            }
+            for check in report.invoices
+        ],
+        "adjusted": [_adjusted(row) for row in report.adjusted],
     }
 
 
@@ -151,6 +163,26 @@ def _reconciliation(value: Reconciliation | None) -> dict[str, Any] | None:
         "computed_usd": money(value.computed),
         "difference_usd": money(value.difference),
         "parts": {f"{key}_usd": money(part) for key, part in value.parts.items()},
+        "fitted": [
+            {
+                "model": fitted.model,
+                "usd_per_mtok": {b: plain(price) for b, price in fitted.usd_per_mtok.items()},
+            }
+            for fitted in value.fitted
+        ],
+    }
+
+
+def _adjusted(row: AdjustedRow) -> dict[str, Any]:
+    return {
+        "provider": row.provider,
+        "of": "billed" if row.observed else "no_cache",
+        "discount_ratio": plain(row.discount_ratio),
+        "tax_ratio": plain(row.tax_ratio),
+        "list_price_usd": money(row.list_price),
+        "discount_usd": money(row.discount),
+        "tax_usd": money(row.tax),
+        "net_usd": money(row.net),
     }
 
 

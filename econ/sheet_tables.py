@@ -100,21 +100,6 @@ def unpriced_table(report: CostReport, say: Say) -> str:
     return table(say(Message("sheet.unpriced")), [say(Message(n)) for n in names], rows, words=2)
 
 
-def reconciliation_table(report: CostReport, say: Say) -> str:
-    """Stated, what makes the difference, computed; '' where nothing is stated."""
-    found = report.reconciliation
-    if found is None:
-        return ""
-    rows = [(say(Message("ui.reconciliation.stated")), usd(found.stated, say))]
-    rows += [
-        (say(Message(f"ui.reconciliation.{name}")), usd(part, say, plus=True))
-        for name, part in found.parts.items()
-    ]
-    rows.append((say(Message("ui.reconciliation.computed")), usd(found.computed, say)))
-    head = (say(Message("ui.column.cause")), "USD")
-    return table(say(Message("sheet.reconciliation")), head, rows)
-
-
 def change_table(report: CostReport, say: Say) -> str:
     """Why the later period cost more or less; '' where no periods are compared."""
     found = report.change

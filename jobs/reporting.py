@@ -22,7 +22,7 @@ from econ.select import select
 from econ.workload import TimeArray, Workload
 from jobs import own_prices
 from jobs.shelf import LastUsed, Opened, close, example, opened
-from jobs.yen import with_yen
+from jobs.yen import dated, with_yen
 from messages.catalogue import sayer
 from messages.errors import InputError, Message, SourceError, Value
 from price_tables.book import PriceBook
@@ -192,7 +192,7 @@ def _made_series(found: Opened, params: ReportParams) -> WorkloadSeries:
 
 def report_json(report: CostReport, language: str) -> Mapping[str, Any]:
     """What `report --json` prints."""
-    return report_to_json(report, sayer(language))
+    return report_to_json(dated(report), sayer(language))
 
 
 def report_csv(report: CostReport, language: str, rates: Sequence[Rate] = ()) -> bytes:

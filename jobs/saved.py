@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -11,9 +11,10 @@ from data_sources.store import workloads
 from data_sources.store.engine import current_store
 from data_sources.traces.base import ReadResult
 from econ.anonymise import is_numbered, with_numbers
+from econ.focus_rows import focus_rows
 from econ.receipt import Receipt
 from econ.report import CostReport, ReportParams
-from econ.report_build import build_report
+from econ.report_build import billing_options, build_report
 from econ.report_store import params_to_store, report_from_store, report_to_store
 from econ.workload import Workload, digest
 from jobs.costing import forget_costs
@@ -22,6 +23,7 @@ from jobs.own_money import forget_money
 from jobs.replaying import forget_studies
 from jobs.reporting import book, fitted, forget
 from jobs.shelf import opened
+from jobs.yen import dated
 from messages.errors import NotFoundError, input_error
 
 SHELL_OWNER = "shell"
@@ -89,7 +91,7 @@ def save_shell_report(result: ReadResult, params: ReportParams) -> str:
 
 def _save(workload: Workload, receipt: Receipt, params: ReportParams, owner: str, name: str) -> str:
     asked = fitted(workload, params)
-    report = build_report(workload, receipt, book(), asked)
+    report = _whole(build_report(workload, receipt, book(), asked), workload, asked)
     if _is_saved_with_numbers(report.report_id):
         return report.report_id  # its names stay replaced; names join it only once it is deleted
     store = current_store()
@@ -108,6 +110,13 @@ def _save(workload: Workload, receipt: Receipt, params: ReportParams, owner: str
         ),
     )
     return kept.summary.id
+
+
+def _whole(report: CostReport, workload: Workload, params: ReportParams) -> CostReport:
+    """The report with what cannot be made again later from its rows: the charges at today's prices,
+    and the published yen rate of today where none was entered."""
+    rows = focus_rows(workload, book(), billing_options(workload, params), params)
+    return replace(dated(report), focus=tuple(rows))
 
 
 def list_reports() -> list[SavedSummary]:

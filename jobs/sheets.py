@@ -15,7 +15,7 @@ from jobs.reporting import book, fitted
 from jobs.shelf import opened
 from jobs.yen import with_yen
 from messages.catalogue import sayer
-from messages.errors import Message, SourceError
+from messages.errors import Message, SourceError, input_error
 
 
 def report_html(
@@ -37,6 +37,14 @@ def focus_csv(
     """FOCUS-style rows of the workload that `report` is of."""
     found = opened(workload_id, owner)
     return focus_of(found.workload, params, report, rates)
+
+
+def kept_focus_csv(report: CostReport, rates: Sequence[Rate] = ()) -> bytes:
+    """The FOCUS-style rows that `report` was saved with, at the prices of that day. InputError
+    where it was saved without them."""
+    if not report.focus:
+        raise input_error("finance.no_focus", id=report.report_id[:12])
+    return focus_bytes(report.focus, report, with_yen(report, rates))
 
 
 def focus_of(

@@ -12,7 +12,8 @@ from zoneinfo import ZoneInfo
 
 from data_sources.traces.base import ReadOptions
 from econ.method import DEFAULT_MODEL
-from econ.report_params import Period, Rate, ReportParams
+from econ.report_params import Period, Rate, ReportParams, StatedTotal
+from jobs.stated_costs import stated_cost, stated_totals
 from messages.errors import Message, UsageError
 
 GROUPS = ("day", "model", "session", "workspace", "project", "api_key", "user", "team", "tags")
@@ -60,6 +61,7 @@ def report_params(arguments: argparse.Namespace) -> ReportParams:
         month_factor=number(arguments.month_factor, "--month-factor", "30.4375"),
         invoice_usd=number(arguments.invoice_usd, "--invoice-usd", "1234.56"),
         tokenizer_factors=factors(arguments.tokenizer_factor),
+        invoices=invoices(arguments.invoice, arguments.stated_costs),
     )
 
 
@@ -169,6 +171,15 @@ def rates(given: Sequence[str]) -> tuple[Rate, ...]:
             raise refused("--rate", "JPY=150", text)
         found.append(Rate(currency=currency, per_usd=per_usd, date=None, source="user"))
     return tuple(found)
+
+
+def invoices(given: Sequence[str], files: Sequence[Path]) -> Mapping[str, StatedTotal]:
+    """'anthropic=1234.56' texts, and exports of costs; a typed total stands before an export."""
+    flag, shape = "--invoice", "anthropic=1234.56"
+    found = stated_totals(stated_cost(file, str(file)) for file in files)
+    for provider, text in pairs(given, flag, shape).items():
+        found[provider] = StatedTotal(usd=number(text, flag, shape) or Decimal(0))
+    return found
 
 
 def factors(given: Sequence[str]) -> Mapping[str, Decimal]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from econ.report import CostReport, Rate
 from jobs import public_data
@@ -34,3 +35,8 @@ def with_yen(report: CostReport, rates: Sequence[Rate] = ()) -> tuple[Rate, ...]
         return tuple(rates)
     published = yen_of_facts()
     return tuple(rates) if published is None else (published, *rates)
+
+
+def dated(report: CostReport) -> CostReport:
+    """The report with the published yen rate among its rates, unless it has one in yen already."""
+    return replace(report, rates=(*report.rates, *with_yen(report)))

@@ -13,6 +13,7 @@ from ui import (
     downloads,
     failures,
     finance,
+    finance_params,
     report_compare,
     saved,
     sections,
@@ -28,6 +29,7 @@ def current() -> None:
     seen = view.load()
     if seen is None:
         return
+    sent = finance_params.full(seen)
     left, right = st.columns([5, 6], gap="large")
     with left:
         sections.number(seen.report, seen.about)
@@ -35,12 +37,11 @@ def current() -> None:
     with right:
         saved.save_form(seen)
         with st.container(horizontal=True, key="downloads"):
-            sent = finance.with_change(seen)
             downloads.report_button(sent, "download_current")
             downloads.sheet_button(sent, "sheet_current")
             downloads.focus_button(seen.workload_id, state.params(), seen.report, "focus_current")
-    finance.sections(seen)
-    adjusted_view.show(seen)
+    finance.sections(seen, sent)
+    adjusted_view.show(sent)
 
 
 def reopened(asked: str) -> str | None:
@@ -62,10 +63,13 @@ def reopened(asked: str) -> str | None:
         with st.container(horizontal=True, key="downloads"):
             downloads.report_button(kept.report, "download_saved")
             downloads.sheet_button(kept.report, "sheet_saved")
+            downloads.kept_focus_button(kept.report, "focus_saved")
         saved.delete_button(kept.id)
     sections.figures(kept.report)
     sections.buckets(kept.report)
     sections.hit_ratio(kept.report)
+    finance.kept(kept.report)
+    adjusted_view.show(kept.report)
     sections.trust(kept.report, "saved")
     return kept.id
 

@@ -188,6 +188,13 @@ CHANGE = shape(
     price_usd=money,
     total_usd=money,
 )
+RECONCILIATION = shape(
+    stated_usd=money,
+    computed_usd=money,
+    difference_usd=money,
+    parts=named(money),
+    fitted=each(shape(model=text, usd_per_mtok=named(text))),
+)
 REPORT = shape(
     report_id=text,
     method_version=count,
@@ -218,9 +225,7 @@ REPORT = shape(
         n=count,
     ),
     groups=each(GROUP),
-    reconciliation=maybe(
-        shape(stated_usd=money, computed_usd=money, difference_usd=money, parts=named(money))
-    ),
+    reconciliation=maybe(RECONCILIATION),
     change=maybe(CHANGE),
     month=maybe(
         shape(factor=ratio, source=words, billed_usd=maybe(money), reachable_usd=maybe(money))
@@ -234,6 +239,26 @@ REPORT = shape(
     unpriced=each(shape(model=text, rows=count, reason=words)),
     observed_cost_usd=maybe(money),
     rows=each(POLICY_ROW),
+    invoices=each(
+        shape(
+            provider=text,
+            stated_usd=money,
+            by_day=named(text),
+            reconciliation=maybe(RECONCILIATION),
+        )
+    ),
+    adjusted=each(
+        shape(
+            provider=text,
+            of=text,
+            discount_ratio=text,
+            tax_ratio=text,
+            list_price_usd=money,
+            discount_usd=money,
+            tax_usd=money,
+            net_usd=money,
+        )
+    ),
 )
 PRICES_SHOW = shape(
     matches=each(

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import streamlit as st
 
-from jobs.adjusting import AdjustedRow, adjusted
-from ui import components, state, tables
-from ui.numerals import amount_of
+from econ.report import AdjustedRow, CostReport
+from ui import components, tables
+from ui.numerals import amount_of, md, percent
 from ui.tables import Column, Table
-from ui.view import View
 from ui.words import t
 
 
-def show(seen: View) -> None:
+def show(report: CostReport) -> None:
     """One row a provider; nothing without own adjustments."""
-    rows = adjusted(seen.workload_id, state.params(), state.owner())
-    if not rows:
+    if not report.adjusted:
         return
-    with st.container(gap="xxsmall"):
+    with components.rule("adjusted"), st.container(gap="xxsmall"):
         components.answer(t("reports_page.adjusted"), t("reports_page.adjusted_unit"))
-        tables.show(_table(rows), "adjusted")
+        tables.show(_table(report.adjusted), "adjusted")
+        for row in report.adjusted:
+            components.note(
+                t(
+                    "prices_page.own_adjusted",
+                    provider=md(row.provider),
+                    discount=percent(row.discount_ratio),
+                    tax=percent(row.tax_ratio),
+                )
+            )
 
 
 def _table(rows: tuple[AdjustedRow, ...]) -> Table:

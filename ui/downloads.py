@@ -75,3 +75,16 @@ def focus_button(workload_id: str, params: ReportParams, report: CostReport, key
 
     name = f"kvledger-focus-{report.report_id[:12]}.csv"
     csv_button(t("finance.download_focus"), make, name, key)
+
+
+def kept_focus_button(report: CostReport, key: str) -> None:
+    """The FOCUS-style rows that a report was saved with; nothing where it has none."""
+    if not report.focus:
+        return
+    rates = state.rates()
+
+    def make() -> bytes:
+        return sheets.kept_focus_csv(report, rates)
+
+    name = f"kvledger-focus-{report.report_id[:12]}.csv"
+    csv_button(t("finance.download_focus"), make, name, key)

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 
 import streamlit as st
 
 from econ.money import plain
-from econ.report import Change, CostReport, FittedPrice, Period, Rate, Reconciliation
+from econ.report import Change, CostReport, Period, Rate
 from econ.sheet_text import converted
-from jobs import flows, invoices, yen
+from jobs import flows, yen
 from messages.errors import KvledgerError
-from ui import components, controls, explain, failures, periods, pictures, state, tables
-from ui.numerals import amount_signed, amount_usd, days, md
+from ui import (
+    components,
+    controls,
+    explain,
+    failures,
+    finance_params,
+    invoice_view,
+    periods,
+    state,
+    tables,
+)
+from ui.numerals import amount_usd, days, md
 from ui.tables import Column, Table
 from ui.view import View
 from ui.words import language, say, t
@@ -23,30 +32,41 @@ PARTS = ("volume", "mix", "caching", "price", "total")
 WIDTH_PX = 280
 
 
-def sections(seen: View) -> None:
-    """All of it, each under its hairline."""
+def sections(seen: View, report: CostReport) -> None:
+    """All of it, each under its hairline. `report`: with the periods and the stated totals."""
     with components.rule("month"):
         _month(seen.report)
     with components.rule("change"):
-        _change(seen)
+        _change(seen, report)
     with components.rule("invoice"):
-        _stated(seen.report)
-        _invoice(seen)
+        invoice_view.sections(seen, report)
 
 
-def with_change(seen: View) -> CostReport:
-    """The report with the change between the two chosen periods; as it is where none can be."""
-    picked = _picked(seen.report)
-    if picked is None or picked[0] == picked[1]:
-        return seen.report
-    params = replace(state.params(), change=picked)
-    try:
-        return flows.report(seen.workload_id, params, state.owner())
-    except KvledgerError:  # the section below says why
-        return seen.report
+def kept(report: CostReport) -> None:
+    """The same of a saved report: what was chosen when it was saved, nothing to enter."""
+    if report.month is not None:
+        with components.rule("month"):
+            _month_said(report)
+            _currencies(report, ())
+    if report.change is not None:
+        with components.rule("change"):
+            _change_said(report, report.change)
+    if report.reconciliation is not None or report.invoices:
+        with components.rule("invoice"):
+            invoice_view.kept(report)
 
 
 def _month(report: CostReport) -> None:
+    _month_said(report)
+    with st.container(horizontal=True, gap="large", key="controls_month"):
+        _number("month", t("finance.month_factor"), state.month_factor(), _factor_hint(report))
+        _zone()
+        controls.yen()
+        _other_currency()
+    _currencies(report, state.rates())
+
+
+def _month_said(report: CostReport) -> None:
     month = report.month
     if month is None:
         components.answer(t("finance.no_month"), t("finance.no_month_why"))
@@ -54,12 +74,6 @@ def _month(report: CostReport) -> None:
         usd = month.billed if month.billed is not None else month.no_cache
         heading = t("finance.month", usd=md(amount_usd(usd)) if usd else t("ui.unpriced"))
         components.answer(heading, say(month.source))
-    with st.container(horizontal=True, gap="large", key="controls_month"):
-        _number("month", t("finance.month_factor"), state.month_factor(), _factor_hint(report))
-        _zone()
-        controls.yen()
-        _other_currency()
-    _currencies(report)
 
 
 def _factor_hint(report: CostReport) -> str:
@@ -132,12 +146,12 @@ def _other_typed(key: str) -> None:
     state.say_in_url(state.URL_RATE, said)
 
 
-def _currencies(report: CostReport) -> None:
-    """The bill in yen and in the currency that was entered, each with its rate and date."""
+def _currencies(report: CostReport, rates: Sequence[Rate]) -> None:
+    """The bill in yen and in every currency with a rate, each with its rate and date."""
     cost = report.baselines.billed or report.baselines.no_cache
     if cost is None:
         return
-    for rate in yen.with_yen(report, state.rates()):
+    for rate in (*report.rates, *yen.with_yen(report, rates)):
         shown = md(converted(cost, rate, say, language()))
         components.note(t("finance.in_currency", amount=shown, rate=_rate_words(rate)))
 
@@ -149,57 +163,57 @@ def _rate_words(rate: Rate) -> str:
     return t("finance.rate_dated", **values, date=str(rate.date), source=md(rate.source))
 
 
-def _picked(report: CostReport) -> tuple[Period, Period] | None:
-    known = periods.units(report)
-    if not known:
-        return None
-    unit = st.query_params.get("unit") or st.session_state.get("_unit")
-    found = periods.touched(report, unit if unit in known else known[0])
-    return periods.chosen(found, _asked("before"), _asked("after"))
-
-
-def _asked(name: str) -> str | None:
-    return st.query_params.get(name) or st.session_state.get(f"_{name}")
-
-
-def _change(seen: View) -> None:
+def _change(seen: View, report: CostReport) -> None:
     """Two periods to compare, and why the second cost more or less."""
     known = periods.units(seen.report)
     if not known:
         components.answer(t("finance.no_change"), t("finance.no_change_why"))
         return
-    found = _change_of(seen)
-    if found is None:
+    found = report.change
+    if found is not None:
+        components.answer(_change_heading(found), t("finance.change_unit"))
+    elif not _say_why_not(seen):
         components.answer(t("finance.same_period"), t("finance.change_unit"))
-    else:
-        more = "more" if found.total.high_e13 > 0 else "less" if found.total.low_e13 < 0 else "same"
-        by = found.total.negated() if more == "less" else found.total
-        heading = t(f"finance.change_{more}", span=_span(found.to_period),
-                    earlier=_span(found.from_period), usd=md(amount_usd(by)))  # fmt: skip
-        components.answer(heading, t("finance.change_unit"))
     with st.container(horizontal=True, gap="large", key="controls_change"):
         unit = controls.choice(t("finance.unit"), known, "unit", lambda u: t(f"finance.unit_{u}"))
         options = periods.touched(seen.report, unit)
-        first, second = periods.chosen(options, _asked("before"), _asked("after"))
+        asked = finance_params.said
+        first, second = periods.chosen(options, asked("before"), asked("after"))
         _period(t("finance.before"), "before", options, first)
         _period(t("finance.after"), "after", options, second)
     if found is not None:
-        tables.show(change_table(found), "change")
-        for message in found.assumptions:
-            components.note(md(say(message)))
-        explain.how(with_change(seen), ("change",), "how_change")
+        _change_parts(report, found)
 
 
-def _change_of(seen: View) -> Change | None:
-    picked = _picked(seen.report)
-    if picked is None or picked[0] == picked[1]:
-        return None
+def _say_why_not(seen: View) -> bool:
+    """A comparison that was asked for and failed says so in its own sentence."""
+    params = finance_params.params_of(seen)
+    if params.change is None:
+        return False
     try:
-        params = replace(state.params(), change=picked)
-        return flows.report(seen.workload_id, params, state.owner()).change
+        flows.report(seen.workload_id, params, state.owner())
     except KvledgerError as error:
         failures.show(error)
-        return None
+    return True
+
+
+def _change_heading(found: Change) -> str:
+    more = "more" if found.total.high_e13 > 0 else "less" if found.total.low_e13 < 0 else "same"
+    by = found.total.negated() if more == "less" else found.total
+    return t(f"finance.change_{more}", span=_span(found.to_period),
+             earlier=_span(found.from_period), usd=md(amount_usd(by)))  # fmt: skip
+
+
+def _change_said(report: CostReport, found: Change) -> None:
+    components.answer(_change_heading(found), t("finance.change_unit"))
+    _change_parts(report, found)
+
+
+def _change_parts(report: CostReport, found: Change) -> None:
+    tables.show(change_table(found), "change")
+    for message in found.assumptions:
+        components.note(md(say(message)))
+    explain.how(report, ("change",), "how_change")
 
 
 def _period(label: str, name: str, options: Sequence[Period], current: Period) -> None:
@@ -238,57 +252,3 @@ def _parts_table(rows: Sequence[tuple[str, object]]) -> Table:
         ),
         alt=t("finance.change_unit"),
     )
-
-
-def _stated(report: CostReport) -> None:
-    """What the file itself states, where it does."""
-    found = report.reconciliation
-    if found is None:
-        return
-    _reconciled(found, t("workload_page.reconciliation_heading",
-                         stated=md(amount_usd(found.stated)),
-                         computed=md(amount_usd(found.computed))), "stated", "")  # fmt: skip
-
-
-def _invoice(seen: View) -> None:
-    """One provider's invoice total, typed in."""
-    names = invoices.providers_of(seen.workload_id, state.params(), state.owner())
-    if not names:
-        return
-    place = st.container()
-    with st.container(horizontal=True, gap="large", key="controls_invoice"):
-        provider = controls.choice(t("finance.provider"), names, "invoice_of", str)
-        usd = st.number_input(t("finance.invoice_usd"), min_value=0.0, step=1.0, value=None,
-                              format="%.2f", placeholder=t("finance.invoice_hint"),
-                              key=f"invoice-{provider}", width=WIDTH_PX)  # fmt: skip
-    with place:
-        if usd is None:
-            components.answer(t("finance.invoice"), t("finance.invoice_why"))
-            return
-        found = invoices.reconcile_invoice(
-            seen.workload_id, state.params(), state.owner(), provider, Decimal(str(usd))
-        )
-        if found is not None:
-            heading = _invoice_heading(found, provider)
-            _reconciled(found, heading, "invoice-parts", t("finance.on_invoice"))
-
-
-def _invoice_heading(found: Reconciliation, provider: str) -> str:
-    return t("finance.invoice_found", provider=md(provider), stated=md(amount_usd(found.stated)),
-             computed=md(amount_usd(found.computed)),
-             difference=md(amount_signed(found.difference)))  # fmt: skip
-
-
-def _reconciled(found: Reconciliation, heading: str, key: str, who: str) -> None:
-    components.answer(heading, t("finance.reconciled_unit"))
-    tables.show(pictures.reconciliation_table(found, who), key)
-    if "unexplained" in found.parts:
-        rest = md(amount_signed(found.parts["unexplained"]))
-        components.note(t("finance.unexplained", usd=rest))
-    for fitted in found.fitted:
-        components.note(_fitted(fitted))
-
-
-def _fitted(price: FittedPrice) -> str:
-    parts = ", ".join(f"{t(f'ui.bucket.{b}')} {plain(p)}" for b, p in price.usd_per_mtok.items())
-    return t("finance.fitted", model=md(price.model), prices=md(parts))

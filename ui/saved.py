@@ -13,7 +13,7 @@ from econ.anonymise import is_numbered, numbered_name
 from econ.report import CostReport
 from jobs import flows
 from messages.errors import KvledgerError
-from ui import components, doors, failures, state, statement
+from ui import components, doors, failures, finance_params, state, statement
 from ui.components import muted
 from ui.numerals import day, digest, foreign, md
 from ui.view import View
@@ -65,7 +65,8 @@ def save_form(seen: View) -> None:
     if st.button(t("reports_page.save"), key="save_report", icon=":material/save:"):
         save = flows.save_report_with_numbers if numbers else flows.save_report
         try:
-            report_id = save(seen.workload_id, state.params(), state.owner(), name)
+            asked = finance_params.for_saving(seen)
+            report_id = save(seen.workload_id, asked, state.owner(), name)
         except KvledgerError as error:
             failures.show(error)
             return

@@ -13,11 +13,10 @@ from messages.catalogue import t
 from ui.terminal import tell
 
 
-def add(parser: argparse.ArgumentParser, words: Callable[[str], str], *, focus: bool) -> None:
-    """The flags; `focus` only where the files themselves are read."""
+def add(parser: argparse.ArgumentParser, words: Callable[[str], str]) -> None:
+    """The flags."""
     parser.add_argument("--html", metavar="FILE", type=Path, help=words("html"))
-    if focus:
-        parser.add_argument("--focus", action="store_true", help=words("focus"))
+    parser.add_argument("--focus", action="store_true", help=words("focus"))
 
 
 def sheet(arguments: argparse.Namespace, report: CostReport, language: str) -> None:
@@ -37,11 +36,24 @@ def focus(
     report: CostReport,
     language: str,
 ) -> int:
-    """FOCUS-style rows into the file of --out, else on standard output."""
+    """FOCUS-style rows of files that were read, into the file of --out, else on standard output."""
     from jobs import sheets
 
     sheet(arguments, report, language)
-    content = sheets.focus_of(workload, params, report)
+    return _written(arguments, sheets.focus_of(workload, params, report), language)
+
+
+def kept_focus(arguments: argparse.Namespace, report: CostReport, language: str) -> int:
+    """Likewise the rows that a report was saved with."""
+    from jobs import sheets
+
+    sheet(arguments, report, language)
+    return _written(arguments, sheets.kept_focus_csv(report), language)
+
+
+def _written(arguments: argparse.Namespace, content: bytes, language: str) -> int:
+    from jobs import sheets
+
     if arguments.out is None:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)  # bytes: line ends and mark as they are

@@ -76,7 +76,7 @@ def build(language: str, commands_of: Mapping[str, Command]) -> argparse.Argumen
         act.set_defaults(command=commands_of[f"reports {name}"])
         if name == "show":
             act.add_argument("--out", metavar="FILE", type=_path, help=words("out"))
-            shell_files.add(act, words, focus=False)
+            shell_files.add(act, words)
 
     shell_engine.add(commands, common, words, count, commands_of)
     shell_kv.add(commands, common, words, commands_of)
@@ -127,9 +127,13 @@ def _choices(parser: argparse.ArgumentParser, words: Callable[[str], str]) -> No
                         help=words("rate"))  # fmt: skip
     parser.add_argument("--month-factor", metavar="X", help=words("month_factor"))
     parser.add_argument("--invoice-usd", metavar="USD", help=words("invoice_usd"))
+    parser.add_argument("--invoice", metavar="PROVIDER=USD", action="append", default=[],
+                        help=words("invoice"))  # fmt: skip
+    parser.add_argument("--stated-costs", metavar="FILE", action="append", default=[], type=_path,
+                        help=words("stated_costs"))  # fmt: skip
     parser.add_argument("--include-failed", action="store_true", help=words("include_failed"))
     parser.add_argument("--out", metavar="FILE", type=_path, help=words("out"))
-    shell_files.add(parser, words, focus=True)
+    shell_files.add(parser, words)
     parser.add_argument("--save", action="store_true", help=words("save"))
 
 

@@ -10,7 +10,7 @@ from econ.money import plain
 from econ.report import CostReport, GroupRow
 from messages.catalogue import say, t
 from messages.errors import Message
-from ui import shell_sections
+from ui import shell_finance, shell_sections
 from ui.shell_table import columns, money, one_line
 
 GROUPS_SHOWN = 12
@@ -47,7 +47,7 @@ def statement(report: CostReport, language: str) -> str:
         shell_sections.change,
     ):
         lines += section(report, language)
-    lines += _reconciliation(report, language)
+    lines += shell_finance.sections(report, language)
     for row in report.unpriced:
         why = say(language, row.reason)
         words = t(language, "cli.unpriced", row.rows, model=row.model or "-", why=why)
@@ -126,21 +126,6 @@ def _groups(report: CostReport, language: str) -> list[str]:
         if len(rows) > shown_rows:
             lines.append(t(language, "cli.more", len(rows) - shown_rows))
     return lines
-
-
-def _reconciliation(report: CostReport, language: str) -> list[str]:
-    found = report.reconciliation
-    if found is None:
-        return []
-    rows = [
-        (t(language, "cli.stated"), money(found.stated)),
-        (t(language, "cli.computed"), money(found.computed)),
-        (t(language, "cli.difference"), money(found.difference)),
-    ]
-    for part, amount in found.parts.items():
-        if amount.low_e13 or amount.high_e13:
-            rows.append((f"  {t(language, f'cli.part_{part}')}", money(amount)))
-    return ["", *columns(rows)]
 
 
 def _size(row: GroupRow) -> int:

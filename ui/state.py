@@ -25,7 +25,7 @@ URL_FILE = "file"
 URL_SHA256 = "sha"
 URL_REPORT = "report"
 URL_YEN = "jpy"
-URL_MONTH, URL_ZONE, URL_RATE = "month", "tz", "rate"
+URL_MONTH, URL_ZONE, URL_RATE, URL_INVOICE = "month", "tz", "rate", "invoice"
 CHOICES = (
     URL_WORKLOAD, URL_FILE, URL_SHA256, "since", "until", "model", "by", URL_YEN, "lang",
     URL_MONTH, URL_ZONE, URL_RATE, "kv_models", "kv_dtype",
@@ -73,6 +73,8 @@ def choose_workload(workload_id: str, name: str, file_sha256: str = "") -> None:
     """
     if st.session_state.get(_WORKLOAD) != workload_id:
         choose_period(None, None)
+        st.session_state.pop(f"_{URL_INVOICE}", None)  # it was for the bill of another workload
+        st.query_params.pop(URL_INVOICE, None)
         st.session_state[_OTHER] = st.session_state.pop(_WAITING, None) is not None
     st.session_state.pop(_WAITING, None)
     st.session_state[_WORKLOAD] = workload_id

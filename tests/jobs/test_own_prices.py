@@ -9,7 +9,7 @@ import pytest
 
 import settings
 from econ.report import ReportParams
-from jobs import adjusting, flows, own_prices, price_flows, price_history
+from jobs import flows, own_prices, price_flows, price_history
 from jobs.runner import carried
 from messages.errors import DataError
 from settings import Settings, using
@@ -72,11 +72,11 @@ def test_discount_and_tax_stand_beside_the_list_price() -> None:
     with own_prices.using("format: 1\nadjustments:\n  anthropic: "
                           "{discount_ratio: 0.1, tax_ratio: 0.1}\n"):  # fmt: skip
         figures = example()
-        (row,) = adjusting.adjusted(flows.example_id(), ReportParams(), "ann")
+        (row,) = flows.report(flows.example_id(), ReportParams(), "ann").adjusted
     assert figures[2] == example()[2]
     paid, listed = row.net.low_usd, row.list_price.low_usd
     assert abs(paid - listed * Decimal("0.99")) < Decimal("1e-12")
-    assert adjusting.adjusted(flows.example_id(), ReportParams(), "ann") == ()
+    assert flows.report(flows.example_id(), ReportParams(), "ann").adjusted == ()
 
 
 def test_the_file_of_the_setting_counts_and_a_session_comes_first(own_file: Path) -> None:
