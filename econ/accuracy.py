@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from econ.nnls import Array, least_relative_error
-from econ.speed_features import Metric, Serving, SpeedCase, features, floors, metrics_of, names
+from econ.speed_features import METRICS, Metric, Serving, SpeedCase, features, floors, names
 from econ.speed_fit import weigh
 from price_tables.speed_fit import ALL, RANGES, ErrorStats, FamilyFit, GroupErrors, SpeedFit
 
@@ -123,7 +123,7 @@ def _fit_family(rows: Sequence[MeasuredRow]) -> FamilyFit:
         metric: coefficients_of(
             _matrix(rows, metric), _measured(rows, metric), names(metric, serving)
         )
-        for metric in metrics_of(serving)
+        for metric in METRICS
     }
     return _described(rows, coefficients)
 
@@ -141,9 +141,7 @@ def _described(
         ranges={name: _range(cases, name) for name in RANGES},
         coefficients=coefficients,
         groups=tuple(
-            group
-            for metric in metrics_of(rows[0].serving)
-            for group in _groups(rows, metric, coefficients[metric])
+            group for metric in METRICS for group in _groups(rows, metric, coefficients[metric])
         ),
     )
 

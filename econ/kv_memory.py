@@ -131,12 +131,15 @@ def mha_style_per_token(model: ModelSpec, dtype: KvFormat) -> Fraction | None:
     return total
 
 
-def minimum(group: KvGroup, dtype: KvFormat, tokens: int) -> Fraction:
-    """The least bytes that `tokens` tokens of one sequence need in this group."""
+def minimum(group: KvGroup, dtype: KvFormat, tokens: int, tensor_parallel: int = 1) -> Fraction:
+    """The least bytes that `tokens` tokens of one sequence need in this group on one rank, with
+    the copies that `reserved` tells of."""
     if group.kind == "compressed":
         return _compressed(group, tokens)
+    if group.kind == "linear_state":
+        return _rank_state(group, tensor_parallel)
     kept = min(tokens, group.window_tokens) if group.kind in WINDOWED else tokens
-    return _state(group) + _paged_per_token(group, dtype) * kept
+    return _paged_per_token(group, dtype, _rank_heads(group, tensor_parallel)) * kept
 
 
 def reserved(group: KvGroup, dtype: KvFormat, tokens: int, tensor_parallel: int = 1) -> Fraction:
@@ -145,9 +148,12 @@ def reserved(group: KvGroup, dtype: KvFormat, tokens: int, tensor_parallel: int 
     if group.kind == "compressed":
         return _compressed(group, tokens)
     if group.kind == "linear_state":
-        return Fraction(group.layers * ceil((group.state_bytes + group.conv_bytes)
-                                            / tensor_parallel))  # fmt: skip
+        return _rank_state(group, tensor_parallel)
     return _paged_per_token(group, dtype, _rank_heads(group, tensor_parallel)) * tokens
+
+
+def _rank_state(group: KvGroup, tensor_parallel: int) -> Fraction:
+    return Fraction(group.layers * ceil((group.state_bytes + group.conv_bytes) / tensor_parallel))
 
 
 def _rank_heads(group: KvGroup, tensor_parallel: int) -> int:

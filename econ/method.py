@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-METHOD_VERSION = 2
+METHOD_VERSION = 3
 """Raised by hand when a formula changes its results. Part of every report id."""
 
 DEFAULT_MODEL = "claude-opus-5"

@@ -9,7 +9,9 @@
                  4 x layers x T^2 x hidden / 2
 
 Weights are read once for a whole batch, KV once for each sequence. Of a mixture of experts a
-batch touches E x (1 - (1 - k/E)^B) of its E experts in expectation. Where nothing is overridden
+batch touches E x (1 - (1 - k/E)^B) of its E experts in expectation. Under tensor parallelism the
+step waits for the rank that reads most: its share of the weights and its KV, whole heads of it and
+whole latent vectors (`econ.kv_memory`), so what ranks hold twice is read twice. Where nothing is overridden
 the efficiencies are 1: floors, not predictions. `econ.speed_fit` has what was measured.
 """
 
@@ -17,6 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 from typing import Literal
 
 from econ.kv_formats import KvFormat
@@ -59,10 +62,13 @@ class Speeds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecodeStep:
-    """One token for each of `batch` sequences. `step_s` includes `link_s`."""
+    """One token for each of `batch` sequences. `step_s` includes `link_s`. Bytes are those of all
+    ranks together, copies included, and those that the rank with most to read reads."""
 
     weight_bytes: float
     kv_bytes: float
+    rank_weight_bytes: float
+    rank_kv_bytes: float
     ops: float
     bandwidth_s: float
     compute_s: float
@@ -108,9 +114,12 @@ def touched_share(model: ModelSpec, tokens: int) -> float | None:
     return 1 - in_experts * idle**tokens / total
 
 
-def read_bytes(model: ModelSpec, dtype: KvFormat, context_tokens: int) -> float:
-    """KV bytes that one step reads for one sequence: what it keeps at the least."""
-    return float(sum(minimum(group, dtype, context_tokens) for group in model.groups))
+def rank_kv_bytes(
+    model: ModelSpec, dtype: KvFormat, context_tokens: int, tensor_parallel: int = 1
+) -> float:
+    """KV bytes that one step reads for one sequence on one rank: what it keeps at the least."""
+    groups = model.groups
+    return float(sum(minimum(group, dtype, context_tokens, tensor_parallel) for group in groups))
 
 
 def decode_step(
@@ -122,25 +131,34 @@ def decode_step(
     context_tokens: int,
     batch: int,
     tensor_parallel: int = 1,
+    attention_copies: int = 1,
 ) -> DecodeStep:
     """One step of `batch` sequences with `context_tokens` tokens each, on `tensor_parallel`
-    equal devices that share weights, KV and operations evenly. What ranks hold twice (latent
-    vectors, heads fewer than ranks: see `econ.kv_memory`) is read once in all: still a floor, and
-    the fits and bands of `econ.speed_fit` are made against this same floor."""
+    equal devices that share weights and operations evenly.
+
+    `attention_copies` groups of them, equal in size, may each hold all weights but the experts and
+    the KV of their own sequences alone (data-parallel attention; experts stay spread over all).
+    ValueError where they are no whole groups, or the model's experts are not known.
+    """
     share = touched_share(model, batch)
     weights = weights_bytes * (1.0 if share is None else share)
-    kv = read_bytes(model, dtype, context_tokens) * batch
+    group = _group_ranks(tensor_parallel, attention_copies)
+    copied = 0.0 if attention_copies == 1 else weights_bytes * _outside_experts(model)
+    rank_weights = copied / group + (weights - copied) / tensor_parallel
+    rank_kv = rank_kv_bytes(model, dtype, context_tokens, group) * ceil(batch / attention_copies)
     parameters = active_parameters(model) or 0
     ops = 2.0 * parameters * batch + batch * sum(
-        _attention_ops(group, model.query_heads, context_tokens) for group in model.groups
+        _attention_ops(part, model.query_heads, context_tokens) for part in model.groups
     )
-    bandwidth_s = (weights + kv) / tensor_parallel / speeds.bytes_per_s
+    bandwidth_s = (rank_weights + rank_kv) / speeds.bytes_per_s
     compute_s = ops / tensor_parallel / speeds.ops
-    link_s = _link_s(model, speeds, batch, tensor_parallel)
+    link_s = _link_s(model, speeds, batch, tensor_parallel, 1 if group == 1 else 2)
     step = max(bandwidth_s, compute_s) + link_s
     return DecodeStep(
-        weight_bytes=weights,
-        kv_bytes=kv,
+        weight_bytes=rank_weights * tensor_parallel,
+        kv_bytes=rank_kv * tensor_parallel,
+        rank_weight_bytes=rank_weights,
+        rank_kv_bytes=rank_kv,
         ops=ops,
         bandwidth_s=bandwidth_s,
         compute_s=compute_s,
@@ -149,6 +167,21 @@ def decode_step(
         tokens_per_s=batch / step,
         bound="bandwidth" if bandwidth_s >= compute_s else "compute",
     )
+
+
+def _group_ranks(tensor_parallel: int, attention_copies: int) -> int:
+    """Devices of one group."""
+    if attention_copies < 1 or tensor_parallel % attention_copies:
+        raise ValueError("copies of attention must divide the devices")
+    return tensor_parallel // attention_copies
+
+
+def _outside_experts(model: ModelSpec) -> float:
+    """The share of a mixture's parameters that is read for every token."""
+    none = touched_share(model, 0)
+    if none is None or none == 1.0:
+        raise ValueError("only a mixture of known experts has copies of attention")
+    return none
 
 
 def prefill(
@@ -232,9 +265,10 @@ def _causal_ops(group: KvGroup, heads: int, tokens: int) -> float:
     return 2.0 * group.layers * heads * widths * met
 
 
-def _link_s(model: ModelSpec, speeds: Speeds, tokens: int, ranks: int) -> float:
-    """Two all-reduces a layer over 2-byte activations; a ring moves 2 (n-1)/n of the data."""
+def _link_s(model: ModelSpec, speeds: Speeds, tokens: int, ranks: int, exchanges: int = 2) -> float:
+    """Two all-reduces a layer over 2-byte activations, behind attention and behind the rest; a
+    ring moves 2 (n-1)/n of the data. Sending tokens to experts and back moves as much as one."""
     if ranks == 1:
         return 0.0
     moved = tokens * model.hidden * 2 * 2 * (ranks - 1) / ranks
-    return 2 * model.layers * (moved / speeds.link_bytes_per_s + speeds.link_latency_s)
+    return exchanges * model.layers * (moved / speeds.link_bytes_per_s + speeds.link_latency_s)

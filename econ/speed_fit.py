@@ -74,10 +74,12 @@ def estimate(
     fit: SpeedFit, case: SpeedCase, metric: Metric, serving: Serving = "aggregated"
 ) -> Estimate:
     """The fitted time. ValueError where the model's parameters or the device's limits are not
-    stated, or this was never fitted for the family."""
+    stated, this was never fitted for the family, or prompts are read nowhere."""
     family = _family(fit, case, serving)
     if metric not in family.coefficients:
         raise ValueError(f"no fit of {metric} in {serving} serving")
+    if (metric, serving) == ("ttft", "disaggregated") and case.prefill_pool is None:
+        raise ValueError("the machines that read prompts are not stated")
     if active_parameters(case.model) is None:
         raise ValueError("the parameters that a token passes are not stated")
     seconds = weigh(family, case, metric)

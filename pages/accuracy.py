@@ -19,7 +19,7 @@ def page() -> None:
         family = accuracy_view.chosen(found, name)
         every = None if family is None else family.group("all", metric)
         if family is None or every is None:
-            accuracy_view.no_ttft()
+            accuracy_view.no_such_rows()
         else:
             left, right = st.columns([5, 6], gap="large", vertical_alignment="center")
             with left:

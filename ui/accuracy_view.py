@@ -71,9 +71,9 @@ def sentence(every: GroupErrors, metric: Metric) -> None:
     )
 
 
-def no_ttft() -> None:
-    """With prefill on machines of its own nothing is said of the first token."""
-    components.sentence(t("accuracy_page.no_ttft"))
+def no_such_rows() -> None:
+    """Rows that were brought may have none of the chosen family."""
+    components.sentence(t("accuracy_page.no_such_rows"))
 
 
 def how(family: FamilyFit, metric: Metric, rows: Rows | None) -> None:
@@ -130,6 +130,20 @@ def by_device(family: FamilyFit, metric: Metric, names: dict[str, str]) -> None:
         listed = [(name, group) for name, group in every if group is not None]
         cells = accuracy_charts.error_cells(listed, t("accuracy_page.device_alt"))
         tables.show(cells, "device-errors")
+        _why(family, metric)
+
+
+def _why(family: FamilyFit, metric: Metric) -> None:
+    """What makes two groups of the shipped rows hard to estimate."""
+    if (family.family, family.rows) == ("dense", _shipped_rows("dense")):
+        components.note(t("accuracy_page.why_gb200"))
+    elif (family.serving, metric) == ("disaggregated", "ttft"):
+        components.note(t("accuracy_page.why_apart"))
+
+
+def _shipped_rows(name: str) -> int | None:
+    family = accuracy.fit().family(name)
+    return None if family is None else family.rows
 
 
 def by_family(found: Sequence[FamilyFit], metric: Metric) -> None:

@@ -2,8 +2,9 @@
 
 The rows are never shipped; only what was fitted to them is (`price_tables/speed_fit.yaml`).
 https://github.com/ai-dynamo/aiconfigurator (Apache-2.0). What a column means: `batch_size` is the
-requests at a time on one group of `tp_size` devices; no precision given means the checkpoint's own
-16 bits; times are milliseconds.
+requests at a time on one group of `tp_size` devices, of which there are `attention_dp_size` that
+share experts; with prefill apart `decode_*` and `prefill_*` say the same of either side; no
+precision given means the checkpoint's own 16 bits; times are milliseconds.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from pathlib import Path
 
 from data_sources.results.values import positive, whole
 from econ.accuracy import MeasuredRow
-from econ.speed_features import SpeedCase
+from econ.roofline import touched_share
+from econ.speed_features import PrefillPool, SpeedCase
 from econ.speed_fit import family_of
 from messages.errors import input_error
 from price_tables.hardware import Hardware, ModelSpec
@@ -29,7 +31,7 @@ PACKAGE, MODULE = "aiconfigurator-core", "aiconfigurator_core"
 FILE = "silicon_sample.csv"
 SOURCE = "https://github.com/ai-dynamo/aiconfigurator"
 MAX_BYTES = 32 * 1024 * 1024
-MOST_RANKS, MOST_COUNT = 16, 10**9
+MOST_RANKS, MOST_COUNT, LEAST_SQUARE = 16, 10**9, 2
 ALIASES = {
     "meta-llama/Llama-3.1-70B": "llama-3.1-70b",
     "meta-llama/Llama-3.1-8B-Instruct": "llama-3.1-8b",
@@ -123,13 +125,15 @@ def _row(
     batch, ranks = _count(row[f"{prefix}batch_size"]), _count(row[f"{prefix}tp_size"])
     if batch is None or ranks is None:
         return "batch_not_stated"
-    if (_count(row[f"{prefix}attention_dp_size"]) or 1) > 1:
-        return "attention_copies"
-    if ranks > MOST_RANKS:
-        return "many_ranks"
-    family = family_of(model)
+    copies = _count(row[f"{prefix}attention_dp_size"]) or 1
+    unclear = _unclear(row, prefix, model, ranks, copies)
+    if unclear:
+        return unclear
+    family, pool = family_of(model), _pool(row, batch * copies) if apart else None
     if apart and family != "mla":
         return "few_disaggregated"
+    if apart and pool is None:
+        return "prefill_not_stated"
     times = [positive(row[f"silicon_{metric}_ms"]) for metric in ("tpot", "ttft")]
     tokens = [_count(row[column]) for column in ("isl", "osl")]
     if None in times or None in tokens:
@@ -139,16 +143,47 @@ def _row(
             model=model,
             device=hardware.devices[device],
             weights_dtype=dtype,
-            batch=batch,
+            batch=batch * copies,
             input_tokens=tokens[0] or 1,
             output_tokens=tokens[1] or 1,
-            tensor_parallel=ranks,
+            tensor_parallel=ranks * copies,
+            attention_copies=copies,
+            prefill_pool=pool,
         ),
         family=family,
         serving="disaggregated" if apart else "aggregated",
         tpot_s=(times[0] or 0.0) / 1e3,
         ttft_s=(times[1] or 0.0) / 1e3,
     )
+
+
+def _unclear(
+    row: Mapping[str, str], prefix: str, model: ModelSpec, ranks: int, copies: int
+) -> str | None:
+    """Why the row leaves open on how many devices it ran; None where it does not.
+
+    A square of expert groups (4 x 4, 8 x 8) counts the same devices twice: a third of those rows
+    stand in the file once more, with the same times, on 4 or 8 devices.
+    """
+    sides = [_count(row.get(f"{prefix}moe_{kind}_size") or "") or 0 for kind in ("tp", "ep")]
+    square = sides[0] * sides[1]
+    if sides[0] == sides[1] > LEAST_SQUARE and ranks * copies == square:
+        return "devices_twice"
+    if copies > 1 and (ranks > 1 or copies != square or touched_share(model, 1) in (None, 1.0)):
+        return "attention_copies"
+    if ranks > MOST_RANKS:
+        return "many_ranks"
+    return None if model.query_heads % ranks == 0 else "no_such_layout"
+
+
+def _pool(row: Mapping[str, str], requests: int) -> PrefillPool | None:
+    """The machines that read prompts; `requests` at a time on one decode group."""
+    names = ("prefill_num_workers", "prefill_tp_size", "decode_num_workers")
+    workers, ranks, groups = (_count(row.get(name) or "") for name in names)
+    if workers is None or ranks is None or groups is None:
+        return None
+    copies = _count(row.get("prefill_attention_dp_size") or "") or 1
+    return PrefillPool(workers=workers, devices=ranks * copies, requests=requests * groups)
 
 
 def _count(text: str) -> int | None:

@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from econ.kv_formats import kv_format
-from econ.roofline import DecodeStep, Prefill, Speeds, decode_step, prefill, touched_share
+from econ.kv_memory import kv_bytes
+from econ.roofline import (
+    DecodeStep,
+    Prefill,
+    Speeds,
+    decode_step,
+    prefill,
+    rank_kv_bytes,
+    touched_share,
+)
 from price_tables.hardware_load import load_hardware
 
 MODELS = load_hardware().models
@@ -31,6 +40,82 @@ def test_the_articles_decode_steps() -> None:
     assert round(step(131_072, 4).step_s * 1e3, 1) == 30.2
     assert round(step(131_072, 4).tokens_per_s / 4, 1) == 33.1
     assert round((step(131_072, 6).kv_bytes + 70e9) / 1e9, 1) == 327.7
+
+
+H200 = Speeds(bandwidth_bytes_per_s=4.8e12, ops_per_s=1.979e15)
+V3 = MODELS["deepseek-v3"]
+
+
+def test_every_rank_reads_its_own_copy_of_a_latent_cache() -> None:
+    """DeepSeek V3 in FP8 on eight H200, 64 sequences of 4,096 tokens, by hand.
+
+    Experts hold (671 - 37) / (1 - 8/256) = 654.45e9 parameters; 64 tokens miss (31/32)^64 =
+    0.13109 of them, so 671e9 - 85.79e9 = 585.2e9 bytes are read, 73.15e9 a rank. A sequence keeps
+    4,096 x 61 x 576 x 2 = 287,834,112 bytes, and every rank reads all 64: 18.42e9. Together
+    91.57e9 / 4.8e12 = 19.08 ms; with 122 all-reduces of 64 x 7,168 x 2 bytes at 450 GB/s, 0.44 ms
+    more. One copy for all ranks would have been 16.15 ms.
+    """
+    found = decode_step(
+        V3, H200, BF16, weights_bytes=671e9, context_tokens=4_096, batch=64, tensor_parallel=8
+    )
+    assert round(found.rank_weight_bytes / 1e9, 2) == 73.15
+    assert found.rank_kv_bytes == 64 * 287_834_112
+    assert found.kv_bytes == 8 * found.rank_kv_bytes
+    assert round(found.link_s * 1e3, 2) == 0.44
+    assert round(found.step_s * 1e3, 2) == 19.51
+    once = (found.rank_weight_bytes + found.rank_kv_bytes / 8) / 4.8e12 + found.link_s
+    assert round(once * 1e3, 2) == 16.15
+
+
+def test_a_group_for_each_device_reads_its_own_sequences_alone() -> None:
+    """The same with data-parallel attention: 671e9 - 654.45e9 = 16.55e9 bytes that are no experts
+    are read by every rank, (585.2 - 16.55) / 8 = 71.08e9 of experts, and 8 sequences: 2.30e9."""
+    found = decode_step(
+        V3, H200, BF16, weights_bytes=671e9, context_tokens=4_096, batch=64, tensor_parallel=8,
+        attention_copies=8,
+    )  # fmt: skip
+    assert round(found.rank_weight_bytes / 1e9, 2) == 87.63
+    assert found.rank_kv_bytes == 8 * 287_834_112
+    assert round(found.step_s * 1e3, 2) == 18.95
+    far = [
+        decode_step(V3, H200, BF16, weights_bytes=671e9, context_tokens=65_536, batch=64,
+                    tensor_parallel=8, attention_copies=copies).step_s
+        for copies in (1, 8)
+    ]  # fmt: skip
+    assert far[1] < far[0] / 2
+
+
+@pytest.mark.parametrize("copies", [0, 3, 16])
+def test_copies_of_attention_that_are_no_whole_groups_are_refused(copies: int) -> None:
+    with pytest.raises(ValueError, match="divide"):
+        decode_step(V3, H200, BF16, weights_bytes=671e9, context_tokens=1, batch=1,
+                    tensor_parallel=8, attention_copies=copies)  # fmt: skip
+    with pytest.raises(ValueError, match="mixture"):
+        decode_step(LLAMA, H200, BF16, weights_bytes=70e9, context_tokens=1, batch=1,
+                    tensor_parallel=8, attention_copies=8)  # fmt: skip
+
+
+@pytest.mark.parametrize(("ranks", "heads"), [(1, 8), (2, 4), (4, 2), (8, 1), (16, 1), (32, 1)])
+def test_a_rank_reads_whole_heads_and_more_ranks_than_heads_read_copies(
+    ranks: int, heads: int
+) -> None:
+    """Llama 3.1 70B has 8 KV heads: 2 x 80 x 128 x 2 = 40,960 bytes a head and token."""
+    found = decode_step(
+        LLAMA, B300, BF16, weights_bytes=70e9, context_tokens=1_000, batch=3, tensor_parallel=ranks
+    )
+    assert found.rank_kv_bytes == 3 * 1_000 * 40_960 * heads
+    assert found.rank_weight_bytes == pytest.approx(70e9 / ranks)
+
+
+def test_what_a_rank_reads_is_what_the_memory_of_a_rank_holds() -> None:
+    for model in MODELS.values():
+        for ranks in (1, 2, 8):
+            kept = kv_bytes(model, BF16, context_tokens=4_096, tensor_parallel=ranks)
+            read = rank_kv_bytes(model, BF16, 4_096, ranks)
+            if all(group.kind in ("full", "mla", "linear_state") for group in model.groups):
+                assert read == kept.bytes_per_rank
+            else:
+                assert read <= kept.bytes_per_rank
 
 
 def test_the_articles_prefill_with_and_without_attention() -> None:

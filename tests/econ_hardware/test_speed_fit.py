@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from econ.speed_features import METRICS, SpeedCase, features, floors, names
+from econ.speed_features import METRICS, PrefillPool, SpeedCase, features, floors, names
 from econ.speed_fit import Estimate, estimate, family_of, floor_band, nearest
 from messages.errors import DataError
 from price_tables.hardware_load import load_hardware
@@ -99,13 +99,30 @@ def test_outside_of_what_was_measured_there_is_no_band(
     assert found.high_s is None
 
 
-def test_disaggregated_ttft_is_not_estimated() -> None:
-    case = replace(CASE, model=HARDWARE.models["deepseek-r1"])
+def test_with_prefill_apart_a_first_token_waits_where_prompts_are_read() -> None:
+    """More machines for prompts, or fewer requests for each of them: never later."""
+    case = replace(CASE, model=HARDWARE.models["deepseek-r1"], tensor_parallel=8)
     assert estimate(FIT, case, "tpot", "disaggregated").seconds > 0
-    with pytest.raises(ValueError, match="ttft"):
+
+    def first(workers: int, requests: int) -> float:
+        pool = PrefillPool(workers=workers, devices=8, requests=requests)
+        asked = replace(case, prefill_pool=pool)
+        return estimate(FIT, asked, "ttft", "disaggregated").seconds
+
+    assert first(4, 64) < first(1, 64) < first(1, 256)
+    with pytest.raises(ValueError, match="prompts"):
         estimate(FIT, case, "ttft", "disaggregated")
     with pytest.raises(ValueError, match="family"):
         estimate(FIT, CASE, "tpot", "disaggregated")
+
+
+def test_a_prompt_that_moves_carries_its_kv_over_the_link() -> None:
+    """DeepSeek V3 keeps 70,272 B a token: 4,096 tokens at 50 GB/s take 5.76 ms."""
+    pool = PrefillPool(workers=1, devices=8, requests=1)
+    case = replace(CASE, model=HARDWARE.models["deepseek-v3"], input_tokens=4_096,
+                   prefill_pool=pool)  # fmt: skip
+    assert features(case, "ttft")["transfer"] == pytest.approx(5.76e-3, abs=5e-6)
+    assert "transfer" not in features(replace(case, prefill_pool=None), "ttft")
 
 
 def test_the_floor_has_a_band_of_its_own_above_one() -> None:
