@@ -9,8 +9,10 @@ from ui import (
     advice,
     components,
     downloads,
+    elsewhere,
     engine_strip,
     hardware_strip,
+    market_strip,
     sections,
     state,
     upload,
@@ -21,23 +23,27 @@ from ui.words import t
 
 
 def first_screen(seen: View) -> None:
-    """One number with its range and what it means; beside it the saving over time."""
+    """What caching saves and what it costs, what to change, and other models' price; beside it
+    the saving over time and the place for one's own file."""
     left, right = st.columns([5, 6], gap="large")
     with left:
         sections.number(seen.report, seen.about)
         advice.sentence(seen.report)
-        with st.container(horizontal=True, key="controls_first"):
-            if not seen.is_example:
-                another_file()
+        elsewhere.line(seen.workload_id)
+        with st.container(horizontal=True, vertical_alignment="center", key="controls_first"):
             advice.popover(seen.report)
+            elsewhere.link()
+        with st.container(horizontal=True, key="controls_out"):
             sections.how_saving(seen.report, "how")
             downloads.report_button(seen.report, "download_overview", "tertiary")
             downloads.sheet_button(seen.report, "sheet_overview", "tertiary")
-        if seen.is_example:
-            upload.uploader("overview", t("ui.upload.label"))
     with right:
         series = flows.workload_series(seen.workload_id, state.params(), state.owner())
         sections.saving_chart(seen.report, series.saving_by_hour)
+        if seen.is_example:
+            upload.uploader("overview", t("ui.upload.label"))
+        else:
+            another_file()
 
 
 def another_file() -> None:
@@ -60,8 +66,10 @@ def page() -> None:
         sections.buckets(seen.report)
         sections.hit_ratio(seen.report)
         sections.trust(seen.report, "overview")
-        engine_strip.on_this_machine()
-        hardware_strip.on_own_hardware(seen.workload_id)
+        with components.three_across():
+            engine_strip.on_this_machine()
+            hardware_strip.on_own_hardware(seen.workload_id)
+            market_strip.in_the_market()
 
 
 page()

@@ -1,4 +1,4 @@
-"""What to change: the best policy of each model in words and, where known, a setting to paste.
+"""What to change: the saving and the best policies in words; behind a fold, settings to paste.
 
 Settings are code, not words. Anthropic: platform.claude.com/docs, prompt caching (cache_control,
 ttl, one-hour breakpoints before five-minute ones). OpenAI: developers.openai.com, prompt caching
@@ -33,6 +33,8 @@ WITHOUT_PLACE = frozenset({"mixed", "none", "implicit", "explicit", "keep-alive"
 UNCHANGED = frozenset({"as-billed", "own"})
 SAID = 2
 """Groups of equal changes in the sentence; the popover has all of them."""
+NAMED = 2
+"""More models than this are counted in the sentence; the popover names all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,34 +76,41 @@ def changes_of(report: CostReport) -> tuple[Change, ...]:
 
 
 def sentence(report: CostReport) -> None:
-    """What to change and what that saves, a month where days are known; nothing where nothing is
-    known to change."""
+    """One plain sentence: what can still be saved, a month where days are known, and by what; the
+    settings are in the popover. Nothing where nothing is known to change."""
     changes, saving = changes_of(report), saving_of(report)
     if not changes or saving is None:
         return
-    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for change in changes:
-        groups.setdefault((change.policy, change.settings), []).append(md(change.model))
-    said = [_group(models, *how) for how, models in list(groups.items())[:SAID]]
+    groups = list(alike(changes).values())
+    said = [done(group) for group in groups[:SAID]]
     if len(groups) > SAID:
         said.append(t("advice.more", len(groups) - SAID))
     today = "" if report.baselines.billed is not None else "_uncached"
-    key = "saves" if saving.low_e13 >= 0 else "between"
+    key = f"saves{today}" if saving.low_e13 >= 0 else "between"
     month = report.month.reachable if report.month and not today else None
-    components.sentence(
-        t(f"advice.change{today}", changes="; ".join(said))
-        + " "
-        + t(f"advice.{key}", usd=md(amount_usd(saving)))
-        + ("" if month is None else t("advice.a_month", usd=md(amount_usd(month))))
-        + t("advice.stop")
+    values = {"usd": md(amount_usd(saving)), "changes": t("advice.and").join(said)}
+    if month is None:
+        components.sentence(t(f"advice.{key}", **values))
+    else:
+        a_month = md(amount_usd(month))
+        components.sentence(t(f"advice.{key}_a_month", a_month=a_month, **values))
+
+
+def alike(changes: Sequence[Change]) -> dict[tuple[str, tuple[str, ...]], list[Change]]:
+    """The changes by what is to be done, in the order in which they come."""
+    groups: dict[tuple[str, tuple[str, ...]], list[Change]] = {}
+    for change in changes:
+        groups.setdefault((change.policy, change.settings), []).append(change)
+    return groups
+
+
+def done(group: Sequence[Change]) -> str:
+    """'keep the cache for an hour on claude-opus-5': what is done, without its setting."""
+    policy, models = group[0].policy.partition(", ")[0], [md(change.model) for change in group]
+    where = (
+        t("advice.models", len(models)) if len(models) > NAMED else t("advice.also").join(models)
     )
-
-
-def _group(models: Sequence[str], policy: str, settings: Sequence[str]) -> str:
-    """'claude-opus-5: 1h, shared (`"cache_control": ...`)'."""
-    words = t("advice.to_none") if policy == "none" else f"*{md(policy)}*"
-    codes = t("advice.then").join(f"`{setting}`" for setting in settings)
-    return f"{', '.join(models)}: {words}" + (f" ({codes})" if codes else "")
+    return t(f"advice.do_{policy.replace('-', '_')}", models=where)
 
 
 def popover(report: CostReport) -> None:
@@ -117,9 +126,10 @@ def popover(report: CostReport) -> None:
             components.sentence(t("advice.saving_a_month", usd=usd, a_month=a_month))
         else:
             components.sentence(t("advice.saving", usd=usd))
-        for change in changes:
-            st.markdown(f"**{md(change.model)}** · {md(change.policy)}")
-            components.note(t(f"advice.place_{change.place.replace('-', '_')}"))
-            for setting in change.settings:
+        for group in alike(changes).values():
+            names = ", ".join(md(change.model) for change in group)
+            st.markdown(f"**{names}** · {md(group[0].policy)}")
+            components.note(t(f"advice.place_{group[0].place.replace('-', '_')}"))
+            for setting in group[0].settings:
                 st.code(setting, language="json")
         components.note(t("advice.simulated"))

@@ -273,24 +273,18 @@ def _best(report: CostReport) -> Figure:
 
 
 def _best_policy(report: CostReport) -> str:
-    """The policy of each model; once where all have the same."""
+    """The policy where all models have the same; else that each has its own."""
     opened = report.figures.get("best_reachable")
-    choices = dict(opened.inputs) if opened else {}
-    named = {name.partition(" ")[2]: how for name, how in choices.items()}
-    if len(set(named.values())) == 1:
-        return md(next(iter(named.values())))
-    return "; ".join(f"{md(model)} {md(how)}" for model, how in named.items())
+    chosen = set(dict(opened.inputs).values()) if opened else set()
+    return md(chosen.pop()) if len(chosen) == 1 else t("overview.best_of_each")
 
 
 def _still_reachable(report: CostReport) -> str:
-    """How much less than the present that is, and in a month; '' where no present is known."""
-    reachable, month = report.saving.reachable, report.month
+    """How much less than the present that is; '' where no present is known."""
+    reachable = report.saving.reachable
     if reachable is None or reachable.high_e13 <= 0:
         return ""
-    less = " " + t("policies.less_than_billed", usd=md(amount_usd(reachable)))
-    if month is None or month.reachable is None:
-        return less
-    return less + t("policies.less_a_month", usd=md(amount_usd(month.reachable)))
+    return t("policies.less_than_billed", usd=md(amount_usd(reachable)))
 
 
 def unpriced_line(report: CostReport) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from econ.money import Amount
+from econ.policy_plans import POLICIES
 from econ.report import CostReport, Provenance
 from econ.report_params import ReportParams
 from jobs import flows
@@ -53,12 +54,31 @@ def test_every_place_has_words_in_both_languages() -> None:
             assert t(language, key) != key
 
 
-def test_the_sentence_names_the_change_its_setting_and_the_saving_a_month() -> None:
+def test_the_sentence_starts_with_the_money_and_holds_no_code() -> None:
     at = opened("overview")
-    said = next(plain(m.value) for m in at.markdown if "What to change" in m.value)
-    assert "claude-opus-5" in said
-    assert advice.ONE_HOUR in said
+    said = next(plain(m.value) for m in at.markdown if "can be saved" in m.value)
+    assert said.startswith("**Another $")
     assert "a month" in said
+    assert "on 3 models" in said
+    assert "on claude-opus-5-5" in said
+    assert "`" not in said
+    assert "cache_control" not in said
+
+
+def test_the_popover_names_every_model_and_holds_each_setting_once_for_equal_changes() -> None:
+    at = opened("overview")
+    settings = [code.value for code in at.code]
+    assert settings == [advice.ONE_HOUR, advice.FIVE_MINUTES, advice.ONE_HOUR]
+    said = [plain(m.value) for m in at.markdown]
+    named = next(line for line in said if "claude-sonnet-5" in line)
+    assert "claude-haiku-4-5" in named
+
+
+def test_every_policy_has_plain_words_in_both_languages() -> None:
+    for language in LANGUAGES:
+        for policy in set(POLICIES) - advice.UNCHANGED:
+            key = f"advice.do_{policy.replace('-', '_')}"
+            assert t(language, key, models="m") != key
 
 
 def test_a_file_that_says_nothing_of_a_cache_is_advised_against_no_caching() -> None:
