@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from econ.chain import chain, chain_csv, effects
+from econ.chain import Chain, Effect, chain, chain_csv, effects
 from econ.kv_formats import kv_format
 from econ.less_kv import Setting
 from jobs import less_kv
@@ -42,6 +44,13 @@ def setting_of(found: less_kv.LessKv) -> Setting:
     )
 
 
+def csv_button(now: Chain, moved: Sequence[Effect]) -> None:
+    """Every link and effect as CSV."""
+    downloads.csv_button(t("market.download"), lambda: chain_csv(now, moved),
+                         file_name="kvledger-chain.csv", key="chain_csv",
+                         kind="tertiary")  # fmt: skip
+
+
 def page() -> None:
     """The whole page, top to bottom."""
     components.question(t("chain.title"))
@@ -72,15 +81,9 @@ def page() -> None:
         chain_view.links(found, now)
         chain_view.makers(found, now)
         with components.rule("chain_use"):
-            chain_view.by_use(found, now, training)
+            chain_view.by_use(found, now, training, lambda: csv_button(now, moved))
         chain_view.changes(moved)
         chain_view.stands(moved)
-        downloads.csv_button(
-            t("market.download"),
-            lambda: chain_csv(now, moved),
-            file_name="kvledger-chain.csv",
-            key="chain_csv",
-        )
 
 
 page()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from econ.chain import LINKS, Chain, Effect, Uses, uses
@@ -123,7 +123,9 @@ def makers(found: LessKv, now: Chain) -> None:
         market_sources.source_line(used)
 
 
-def by_use(found: LessKv, now: Chain, training: Fraction) -> None:
+def by_use(
+    found: LessKv, now: Chain, training: Fraction, csv: Callable[[], None]
+) -> None:
     """GB-hours of HBM by use; training is a share that the reader assumes."""
     weights = 0.0 if found.spend is None else found.spend.weights_gb_hours
     split = uses(now.gb_hours, weights, training)
@@ -144,7 +146,11 @@ def by_use(found: LessKv, now: Chain, training: Fraction) -> None:
     heading = t("chain.uses_heading", share=percent(split.kv / split.total))
     unit = t("chain.uses_unit", mark=mark("computed"), training=percent(training.numerator
              / training.denominator, 0))  # fmt: skip
-    components.chart_block(heading, unit, charts.ranked_bars(bars, alt, table), "chain_uses")
+    source = t("chain.uses_source", model=md(found.model.source), day=found.model.as_of,
+               device=md(found.device.name), device_source=md(found.device.source),
+               device_day=found.device.as_of)  # fmt: skip
+    components.chart_block(heading, unit, charts.ranked_bars(bars, alt, table), "chain_uses",
+                           source=source, beside=csv)  # fmt: skip
     components.note(t("chain.uses_rule"))
 
 

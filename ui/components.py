@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui import tables
+from ui import chart_image, tables, terms
+from ui.chart_image import Picture
 from ui.charts import Chart
 from ui.numerals import md
 from ui.words import language, t
@@ -57,7 +58,7 @@ def question(text: str) -> None:
 
 def answer(text: str, unit_line: str) -> None:
     """A heading that is an answer, with its quantity and unit under it."""
-    st.markdown(f"### {text}\n{muted(unit_line)}", anchors=False)
+    st.markdown(f"### {text}\n{muted(unit_line)}", anchors=False, help=terms.help_of(text))
 
 
 def sentence(text: str) -> None:
@@ -94,7 +95,7 @@ def figure(label: str, value: str, beneath: str) -> None:
 def _metric(label: str, value: str, beneath: str) -> None:
     """Label and value are plain: the label may hold a file's name, a range holds two dollar signs,
     and Streamlit takes both for Markdown."""
-    st.metric(md(label), md(value))
+    st.metric(md(label), md(value), help=terms.help_of(label))
     note(beneath)
 
 
@@ -113,27 +114,57 @@ def three_across() -> AbstractContextManager[object]:
     return st.grid("auto", min_column_width=THREE_ACROSS_MIN_PX, gap=("medium", "large"))
 
 
-def chart_block(heading: str, unit_line: str, made: Chart, key: str) -> None:
-    """An answer, its chart, and the same numbers as a table."""
+def chart_block(
+    heading: str,
+    unit_line: str,
+    made: Chart,
+    key: str,
+    *,
+    source: str = "",
+    beside: Callable[[], None] | None = None,
+) -> None:
+    """An answer, its chart, and the same numbers as a table. With a `source` the chart can be
+    saved as PNG, which holds heading, unit and source; `beside` draws further tools, a CSV say."""
+    name = f"kvledger-{key.replace('_', '-')}"
+    picture = Picture(heading=heading, unit_line=unit_line, source=source, file_name=name)
     with st.container(gap="xxsmall"):
         answer(heading, unit_line)
-        chart(made, key)
+        chart(made, key, picture if source else None, beside)
 
 
-def chart(made: Chart, key: str) -> None:
+def chart(
+    made: Chart,
+    key: str,
+    picture: Picture | None = None,
+    beside: Callable[[], None] | None = None,
+) -> None:
     """A figure, named for those who cannot see it, and the same numbers as a table."""
     mode = st.context.theme.type or "light"
-    st.plotly_chart(
-        made.figure,
-        theme="streamlit",
-        key=f"{key}-{mode}-{language()}",  # a drawn chart keeps the colours of the old mode
-        config={"displayModeBar": False, "scrollZoom": False},
-        alt=made.alt,
-    )
-    with st.popover(
-        t("ui.as_table"), type="tertiary", icon=":material/table_rows:", key=f"{key}-table"
-    ):
-        tables.show(made.table, f"{key}-rows")
+    drawn = f"{key}-{mode}-{language()}"  # a drawn chart keeps the colours of the old mode
+    if picture is None:
+        st.plotly_chart(
+            made.figure,
+            theme="streamlit",
+            key=drawn,
+            config={"displayModeBar": False, "scrollZoom": False},
+            alt=made.alt,
+        )
+    else:
+        with st.container(key=f"picture_{key}"):
+            st.plotly_chart(
+                chart_image.framed(made.figure, picture),
+                theme="streamlit",
+                key=drawn,
+                config=chart_image.config(picture),
+                alt=made.alt,
+            )
+    with st.container(horizontal=True, gap="medium", key=f"tools_{key}"):
+        with st.popover(
+            t("ui.as_table"), type="tertiary", icon=":material/table_rows:", key=f"{key}-table"
+        ):
+            tables.show(made.table, f"{key}-rows")
+        if beside is not None:
+            beside()
 
 
 def how(explanation: Explanation, key: str) -> None:

@@ -58,12 +58,14 @@ def shares(facts: HbmFacts) -> None:
         heading = t("market.shares_heading", first=shown(last.sk_hynix), quarter=last.quarter,
                     now=shown(newest.sk_hynix), newest=newest.quarter)  # fmt: skip
         unit = t("market.shares_unit", mark=mark("published"))
-        components.chart_block(heading, unit, market_charts.shares(rows), "market_shares")
-        components.note(t("market.shares_source", sources="; ".join(
-            dict.fromkeys(md(row.source) for row in rows))))  # fmt: skip
+        source = t("market.shares_source", sources="; ".join(
+            dict.fromkeys(md(row.source) for row in rows)))  # fmt: skip
+        components.chart_block(heading, unit, market_charts.shares(rows), "market_shares",
+                               source=source,
+                               beside=lambda: market_sources.shares_csv(rows))  # fmt: skip
+        components.note(source)
         with st.container(gap="xxsmall"):
             _forecasts(facts)
-        market_sources.shares_csv(rows)
 
 
 def _forecasts(facts: HbmFacts) -> None:
@@ -241,16 +243,14 @@ def _one_company() -> None:
     if not rows:
         components.note(t("market.no_quarters"))
         return
-    _company_chart(known[picked], [row["revenue"] for row in rows if "revenue" in row], picked)
+    _company_chart(known[picked], rows, picked)
     head = [t(f"market.column.{name}") for name in
             ("quarter", "revenue", "gross_profit", "operating_income", "vintage")]  # fmt: skip
     lines = [_newest(row_name(row), row) for row in reversed(rows[-QUARTERS_SHOWN:])]
     for line in lines:
         line[0] = cell(line[0].text)
     plain_table.show(head, lines, t("market.quarters_alt"), "quarters")
-    figures = [one for row in rows for one in row.values()]
-    market_sources.source_line(figures)
-    market_sources.csv_of(figures, "company")
+    market_sources.source_line([one for row in rows for one in row.values()])
 
 
 def row_name(row: Quarter) -> str:
@@ -258,8 +258,11 @@ def row_name(row: Quarter) -> str:
     return period(next(iter(row.values())))
 
 
-def _company_chart(name: str, revenue: Sequence[Figure], key: str) -> None:
+def _company_chart(name: str, rows: Sequence[Quarter], key: str) -> None:
+    revenue = [row["revenue"] for row in rows if "revenue" in row]
+    figures = [one for row in rows for one in row.values()]
     if not revenue:
+        market_sources.csv_of(figures, "company")
         return
     last = revenue[-1]
     alt = t("market.revenue_alt", name=name)
@@ -283,4 +286,6 @@ def _company_chart(name: str, revenue: Sequence[Figure], key: str) -> None:
     heading = t("market.revenue_heading", name=md(name),
                 revenue=md(money(last.value, last.currency)), period=period(last))  # fmt: skip
     unit = t("market.revenue_unit", currency=last.currency, mark=mark("published"))
-    components.chart_block(heading, unit, made, f"revenue_{key}")
+    components.chart_block(heading, unit, made, f"revenue_{key}",
+                           source=market_sources.source_words(revenue),
+                           beside=lambda: market_sources.csv_of(figures, "company"))  # fmt: skip

@@ -45,11 +45,13 @@ def fred() -> None:
         figures = {key: months(key, kind) for key in (CHIPS, HOSTING)}
         with top:
             _two_lines(figures, WINDOWS[window])
-        rows = [one for found in figures.values() for one in found]
-        market_sources.source_line([found[-1] for found in figures.values() if found])
-        market_sources.csv_of(rows, "prices")
+        market_sources.source_line(_newest(figures))
         _beside(kind)
         market_sources.notice("fred")
+
+
+def _newest(figures: Mapping[str, Sequence[Figure]]) -> list[Figure]:
+    return [found[-1] for found in figures.values() if found]
 
 
 def months(series: str, vintage_: public_data.Vintage) -> list[Figure]:
@@ -77,7 +79,10 @@ def _two_lines(figures: Mapping[str, Sequence[Figure]], width: int) -> None:
                 base=f"{base:%Y-%m}")  # fmt: skip
     unit = t("market.fred_unit", base=f"{base:%Y-%m}", mark=mark("published"))
     made = market_charts.date_lines(lines, t("market.fred_alt"), t("market.fred_axis"))
-    components.chart_block(heading, unit, made, "fred")
+    rows = [one for found in figures.values() for one in found]
+    source = f"{market_sources.source_words(_newest(figures))} {t('market.notice.fred')}"
+    components.chart_block(heading, unit, made, "fred", source=source,
+                           beside=lambda: market_sources.csv_of(rows, "prices"))  # fmt: skip
     components.note(t("market.fred_last", chips=_last(figures[CHIPS][-1]),
                       hosting=_last(figures[HOSTING][-1])))  # fmt: skip
     components.how(

@@ -52,6 +52,11 @@ def standing() -> str:
 
 def source_line(figures: Sequence[Figure]) -> None:
     """One muted line: each document once, with its status and its day; the rest is in the CSV."""
+    components.note(source_words(figures))
+
+
+def source_words(figures: Sequence[Figure]) -> str:
+    """The text of `source_line`, Markdown."""
     found: dict[tuple[str, str], str] = {}
     for one in reversed(figures):
         label = t("market.source_item", name=name_of(one), status=status(one), vintage=vintage(one))
@@ -59,7 +64,7 @@ def source_line(figures: Sequence[Figure]) -> None:
     links = [_link(label, link) for (link, label) in list(found)[:MOST_LINKS]]
     more = len(found) - len(links)
     text = t("market.sources", sources="; ".join(links))
-    components.note(text + (t("market.sources_more", more) if more > 0 else ""))
+    return text + (t("market.sources_more", more) if more > 0 else "")
 
 
 def _link(label: str, link: str) -> str:

@@ -7,7 +7,7 @@ from datetime import date
 
 import streamlit as st
 
-from econ.market_multipliers import Step, next_day, read_csv, steps
+from econ.market_multipliers import ReadPrice, Step, next_day, read_csv, steps
 from jobs import market_facts
 from price_tables.hardware import DeviceSpec
 from price_tables.hbm import HbmFacts
@@ -69,7 +69,7 @@ def multipliers() -> None:
             who = controls.choice(t("watch.who"), WHO, "watch_who", lambda k: t(f"watch.who_{k}"))
         chosen = [step for step in found if who == "all" or step.provider in NAMED]
         with top:
-            _step_chart(chosen, now)
+            _step_chart(chosen, now, rows)
         last = max(found, key=lambda step: step.since)
         standing(
             (
@@ -88,12 +88,19 @@ def multipliers() -> None:
                         sums=(t("watch.read_lowest"), t("watch.read_undated"))),
             "how_read",
         )  # fmt: skip
-        downloads.csv_button(t("watch.download"), lambda: read_csv(rows),
-                             file_name="kvledger-read-multipliers.csv",
-                             key="watch_csv", kind="tertiary")  # fmt: skip
 
 
-def _step_chart(found: Sequence[Step], now: date) -> None:
+def _csv(rows: Sequence[ReadPrice]) -> None:
+    downloads.csv_button(t("watch.download"), lambda: read_csv(rows),
+                         file_name="kvledger-read-multipliers.csv",
+                         key="watch_csv", kind="tertiary")  # fmt: skip
+
+
+def _site(source: str) -> str:
+    return source.removeprefix("https://").split("/")[0]
+
+
+def _step_chart(found: Sequence[Step], now: date, rows: Sequence[ReadPrice]) -> None:
     lines = []
     for provider in dict.fromkeys(step.provider for step in found):
         own = [step for step in found if step.provider == provider]
@@ -111,7 +118,11 @@ def _step_chart(found: Sequence[Step], now: date) -> None:
                 high=multiplier(max(s.row.multiplier for s in newest)))  # fmt: skip
     unit = t("watch.read_unit", mark=mark("published"))
     made = market_charts.date_lines(lines, t("watch.read_alt"), t("watch.read_axis"), step=True)
-    components.chart_block(heading, unit, made, "watch_read_chart")
+    sites = ", ".join(dict.fromkeys(_site(step.row.source) for step in newest))
+    components.chart_block(heading, unit, made, "watch_read_chart",
+                           source=t("watch.read_source", sites=md(sites),
+                                    day=market_facts.book_day()),
+                           beside=lambda: _csv(rows))  # fmt: skip
 
 
 def _read_table(found: Sequence[Step]) -> None:
@@ -122,8 +133,7 @@ def _read_table(found: Sequence[Step]) -> None:
             cell(multiplier(step.row.multiplier)),
             cell(day(step.since), tone="words"),
             cell(step.row.model, step.row.status, "words"),
-            cell(step.row.source.removeprefix("https://").split("/")[0], step.row.source, "words",
-                 step.row.as_of),
+            cell(_site(step.row.source), step.row.source, "words", step.row.as_of),
         ]
         for step in _newest(found)
     ]  # fmt: skip
