@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -44,12 +44,15 @@ EXAMPLE_FLEET = FleetAsked(
     tensor_parallel=2,
     quantization="fp8",
     kv_dtype="fp8",
-    replicas=(1, 2, 4, 8),
     routings=ROUTINGS,
     ttft_s=5.0,
     tpot_s=0.05,
 )
 """What the page shows before anything is chosen."""
+BESIDE = (1, 2, 4, 8)
+"""Numbers of replicas that stand beside the chosen one."""
+QUICK_ROWS = 4_000
+"""Requests up to which a page serves a fleet at once rather than by a job."""
 tasks.register(KIND, "jobs.fleet_flows:fleet_task")
 _studies: LastUsed[FleetStudy] = LastUsed(KEPT_STUDIES)
 
@@ -199,6 +202,27 @@ def fleet_study(workload_id: str, asked: FleetAsked, owner: str) -> FleetStudy |
         return _studies.get((found.key, _name(asked)), read)
     except _NotThere:
         return None
+
+
+def beside(asked: FleetAsked) -> FleetAsked:
+    """The same fleet with other numbers of replicas beside the one asked for."""
+    first = asked.replicas[0]
+    return replace(asked, replicas=(first, *(n for n in BESIDE if n != first)))
+
+
+def fleet_now(workload_id: str, asked: FleetAsked, owner: str) -> FleetStudy | None:
+    """The study, made at once where the workload is small and the loop is compiled already; None
+    where `start_fleet` has to make it."""
+    known = fleet_study(workload_id, asked, owner)
+    found = opened(workload_id, owner)
+    if known is not None or found.workload.rows > QUICK_ROWS or not is_compiled():
+        return known
+    return _studies.get((found.key, _name(asked)), lambda: served(found.workload, asked))
+
+
+def is_compiled() -> bool:
+    """Whether a worker has served the example: then the compiled loop lies on disk."""
+    return fleet_study(example().id, EXAMPLE_FLEET, "") is not None
 
 
 def start_fleet(workload_id: str, asked: FleetAsked, owner: str) -> str:

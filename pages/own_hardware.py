@@ -1,4 +1,4 @@
-"""Own hardware: what fits, and how fast is it?"""
+"""Own hardware: what fits, how fast it is, what it costs, and when it beats the API."""
 
 from __future__ import annotations
 
@@ -6,45 +6,50 @@ import streamlit as st
 
 from econ.fleet_setup import FleetAsked
 from econ.fleet_study import FleetStudy
-from jobs import fleet_flows
+from jobs.own_question import Own, of_fleet
+from jobs.tiering import TiersFound
 from ui import (
     components,
-    hardware_curve,
+    hardware_details,
     hardware_form,
     hardware_money_view,
     hardware_strip,
     hardware_view,
-    state,
     studies,
     view,
 )
 from ui.words import t
 
 
-def first_screen(found: FleetStudy, asked: FleetAsked) -> None:
-    """How many fit; beside it whether the fleet keeps up, and the flags."""
+def what_fits(found: FleetStudy, asked: FleetAsked) -> None:
+    """How many fit and whether the fleet keeps up; beside it the memory."""
+
+    def tools() -> None:
+        hardware_view.flags(asked)
+        hardware_view.how(found, asked)
+
     left, right = st.columns([5, 6], gap="large", vertical_alignment="center")
     with left:
         hardware_view.hero(found, asked)
-    with right:
         hardware_view.sentence(found, asked)
-        with st.container(horizontal=True, key="controls_hardware_first"):
-            hardware_view.flags(asked)
-            hardware_view.how(found, asked)
+    with right:
+        hardware_view.memory(found, tools)
 
 
-def details(found: FleetStudy, asked: FleetAsked, workload_id: str) -> None:
-    """What stands behind the decisions, each folded away; nothing empty to unfold."""
-    if found.results:
-        with st.expander(t("own_hardware_page.more_fleets"), key="more_fleets"):
-            hardware_view.fleets(found, asked)
-    if found.cost is not None:
-        with st.expander(t("own_hardware_page.more_cost"), key="more_cost"):
-            hardware_view.money(found)
-    if hardware_curve.has_curve(workload_id, found) and not studies.is_waiting():
-        with st.expander(t("own_hardware_page.more_curve"), key="more_curve"):
-            each = fleet_flows.kv_bytes_per_token(asked)
-            hardware_curve.hit_curve(workload_id, found, each)
+def three(found: FleetStudy, asked: FleetAsked, own: Own, places: TiersFound | None) -> None:
+    """Times, the curve in dollars, break-even, side by side; below what an hour costs."""
+    with components.rule("three"), components.three_across():
+        times, dollars, load = (st.container(gap="xsmall") for _ in range(3))
+    with times:
+        hardware_view.speed(found, asked)
+    hour = hardware_money_view.hour(own)
+    if places is None:
+        return
+    with dollars:
+        made = hardware_money_view.dollars(own, places, hour)
+    if made and not studies.is_waiting():  # one job is shown at a time
+        with load:
+            hardware_money_view.break_even(own, hour)
 
 
 def page() -> None:
@@ -54,29 +59,22 @@ def page() -> None:
     if seen is None:
         return
     with st.container(gap="medium"):
-        with st.container(gap="small"):
+        with st.container(gap="xsmall"):
             asked = hardware_form.asked()
         if asked is None:
             return
         hardware_strip.remember(asked)
-        question, owner = (seen.workload_id, asked), state.owner()
-        found = studies.made(
-            question,
-            lambda: fleet_flows.fleet_study(*question, owner),
-            lambda: fleet_flows.start_fleet(*question, owner),
-        )
+        found = hardware_details.study(seen.workload_id, asked)
         if found is None:
             return
-        first_screen(found, asked)
-        hardware_view.memory(found)
-        hardware_view.speed(found, asked)
-        hardware_view.pools(found, asked)
+        what_fits(found, asked)
         priced_as = seen.report.params.default_model
-        own = hardware_money_view.of_fleet(seen.workload_id, asked, found, priced_as)
-        places = hardware_money_view.decisions(own)
-        details(found, asked, seen.workload_id)
-        if places is not None:
-            hardware_money_view.places(places)
+        own = of_fleet(seen.workload_id, asked, found, priced_as)
+        places = hardware_money_view.places(own)
+        three(found, asked, own, places)
+        hardware_view.speed_notes(found)
+        hardware_view.pools(found, asked)
+        hardware_details.sections(seen.workload_id, found, asked, places)
 
 
 page()

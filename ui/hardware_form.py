@@ -22,8 +22,6 @@ from ui.typed import keep
 from ui.words import t
 
 NONE = "-"
-BESIDE = (1, 2, 4, 8)
-"""Numbers of replicas that stand beside the chosen one."""
 COUNTS: Mapping[str, tuple[int | None, int]] = {
     "hw_tp": (EXAMPLE_FLEET.tensor_parallel, 64),
     "hw_replicas": (EXAMPLE_FLEET.replicas[0], MOST_REPLICAS),
@@ -90,7 +88,7 @@ def asked() -> FleetAsked | None:
     return _built(
         model=model, device=device, tensor_parallel=_known("hw_tp") or 1,
         quantization=None if weights == WEIGHTS[0] else weights, kv_dtype=kv_dtype,
-        replicas=(replicas, *(n for n in BESIDE if n != replicas)),
+        replicas=(replicas,),
         routings=(routing, *(r for r in ROUTINGS if r != routing)), percentile=percentile,
         prefill_device=second, prefill_replicas=_known("hw_prefill_replicas") or 1,
         link_bytes_per_s=link, **promise, **engine, **over,

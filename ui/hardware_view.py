@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 
 import streamlit as st
@@ -86,7 +87,7 @@ def _smallest_words(found: FleetStudy, asked: FleetAsked) -> str:
 
 def flags(asked: FleetAsked) -> None:
     """The fleet as a `vllm serve` line."""
-    with st.popover(p("flags"), icon=":material/content_copy:", key="hw_flags"):
+    with st.popover(p("flags"), type="tertiary", icon=":material/content_copy:", key="hw_flags"):
         st.code(fleet_flows.line_of(asked), language="bash", wrap_lines=True)
 
 
@@ -99,6 +100,8 @@ def how(found: FleetStudy, asked: FleetAsked) -> None:
         p("how_overhead", source=p(f"overhead_{memory.overhead_source.replace(' ', '_')}"),
           bytes=memory.overhead_bytes // memory.tensor_parallel),
         p("how_queue"),
+        p("how_prompt", prompt=found.prompt_p50 or 0),
+        p("how_tpot"),
         p("how_load"),
         p("how_latency"),
     ]  # fmt: skip
@@ -123,55 +126,59 @@ def _basis(view: SpeedView) -> str:
     return f"{words} {p('how_outside', names=names)}"
 
 
-def memory(found: FleetStudy) -> None:
-    """The bar of one replica."""
+def memory(found: FleetStudy, beside: Callable[[], None]) -> None:
+    """The bar of one replica; `beside` its table stand further tools."""
     bar = found.memory
     p50 = found.sequences[0]
     kv_words = p("part_kv") if p50 is None else p("part_kv_sequences", p50)
-    free = hardware_charts.gb(bar.free_bytes + bar.held_back_bytes)
     total = hardware_charts.gb(bar.device_bytes)
-    with st.container(gap="xxsmall"):
-        components.answer(
-            p("memory_heading", kv=hardware_charts.gb(bar.kv_bytes), total=total),
-            p("memory_unit", blocks=bar.blocks, tokens=bar.block_tokens, free=free),
-        )
-        components.chart(hardware_charts.memory_bar(bar, kv_words), "hw-memory")
-        components.note(
-            p(f"overhead_note_{bar.overhead_source.replace(' ', '_')}",
-              bytes=bar.overhead_bytes // bar.tensor_parallel,
-              gib=f"{bar.overhead_bytes / bar.tensor_parallel / 2**30:.2f}",
-              residual=bar.free_bytes)
-        )  # fmt: skip
+    components.chart_block(
+        p("memory_heading", kv=hardware_charts.gb(bar.kv_bytes), total=total),
+        p("memory_unit", blocks=bar.blocks, tokens=bar.block_tokens),
+        hardware_charts.memory_bar(bar, kv_words), "hw-memory", beside=beside,
+    )  # fmt: skip
+
+
+def overhead_note(found: FleetStudy) -> str:
+    """Where the overhead comes from, and what is left over."""
+    bar = found.memory
+    return p(
+        f"overhead_note_{bar.overhead_source.replace(' ', '_')}",
+        bytes=bar.overhead_bytes // bar.tensor_parallel,
+        gib=f"{bar.overhead_bytes / bar.tensor_parallel / 2**30:.2f}", residual=bar.free_bytes,
+    )  # fmt: skip
 
 
 def speed(found: FleetStudy, asked: FleetAsked) -> None:
     """TTFT and TPOT of the first fleet, by each source, with bands."""
     if not found.speeds:
+        components.note(p("tpot_none"))
         return
-    level = asked.percentile
-    with components.two_across():
-        for name in ("ttft", "tpot"):
-            rows = [_timed(view, name, level) for view in found.speeds]
-            shown = rows[-1].seconds
-            heading = p(f"{name}_none") if shown is None else p(
-                f"{name}_heading", time=duration(shown),
-                rate=f"{1 / shown:,.0f}" if shown else "-",
-            )  # fmt: skip
-            latency: Latency = getattr(found.results[0], name)
-            unit = p(f"{name}_unit", percentile=p_words(latency, level), n=latency.n,
-                     prompt=found.prompt_p50 or 0,
-                     hit=percent(found.results[0].token_hit_ratio or 0.0, 0))  # fmt: skip
-            alt = p(f"{name}_alt")
-            components.chart_block(
-                heading, unit, hardware_charts.latencies(rows, alt), f"hw-{name}"
-            )
+    level, chosen, first = asked.percentile, found.speeds[-1], found.results[0]
+    ttft, tpot = chosen.ttft.at(level), chosen.tpot.at(level)
+    heading = p("times_none") if ttft is None or not tpot else p(
+        "times_heading", time=duration(ttft), rate=f"{1 / tpot:,.0f}",
+    )  # fmt: skip
+    unit = p("times_unit", percentile=p_words(first.ttft, level), n=first.ttft.n,
+             hit=percent(first.token_hit_ratio or 0.0, 0))  # fmt: skip
+    parts = [
+        (p(f"{name}_part"), [_timed(view, name, level) for view in found.speeds])
+        for name in ("ttft", "tpot")
+    ]
+    components.chart_block(heading, unit, hardware_charts.times(parts, p("times_alt")), "hw-times")
+
+
+def speed_notes(found: FleetStudy) -> None:
+    """What the marks and bands mean, and where they end."""
     outside = sorted({name for view in found.speeds for name in view.outside})
     with st.container(gap=None):
+        components.note(overhead_note(found))
         if outside:
             names = ", ".join(p(f"outside_{name}") for name in outside)
             components.note(p("outside", names=names))
-        components.note(p("marks"))
-        measured_here()
+        if found.speeds:
+            components.note(p("marks"))
+            measured_here()
 
 
 def p_words(latency: Latency, level: int) -> str:

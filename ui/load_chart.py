@@ -18,10 +18,12 @@ from ui.numerals import percent
 from ui.tables import Column, Table
 from ui.words import t
 
-LOAD_PX = 360
+LOAD_PX = 272
 LEAST_LOAD = 0.01
 LOADS = np.geomspace(LEAST_LOAD, 1, 60)
-CLOSE = 0.06
+OWN_AT = 0.4
+"""The load at which one's own line is named."""
+CLOSE = 0.09
 """Names nearer than this share of the height are parted."""
 
 
@@ -61,7 +63,8 @@ def break_even_chart(own: OwnRate, rows: Sequence[ApiRow], here: float | None) -
     _api_names(figure, rows, busy)
     charts.label(
         figure, f'<span style="color:{OURS}">{html.escape(t("hardware_money.line_own"))}</span>',
-        x=math.log10(0.013), y=math.log10(busy / 0.013), xanchor="left", yanchor="bottom", xshift=8,
+        x=math.log10(OWN_AT), y=math.log10(busy / OWN_AT), xanchor="right", yanchor="top",
+        xshift=-4,
     )  # fmt: skip
     if here is not None:
         figure.add_vline(x=max(here, LEAST_LOAD), line={"width": 1.5, "dash": "dot", "color": INK})

@@ -18,7 +18,7 @@ from ui.numerals import MINUS, percent
 from ui.tables import Column, Table
 from ui.words import t
 
-DOLLARS_PX = 360
+DOLLARS_PX = 272
 ROOM = 1.3
 RIGHT = 0.62
 
@@ -80,7 +80,7 @@ def dollar_chart(found: DollarCurve, span: Span, here_gb: float | None) -> Chart
         at = found.at(here_gb)
         _spot(
             figure, t("cache_page.here"), here_gb, float(found.saved[at]) * span.hours, INK,
-            (first, last), top, 0.34,
+            (first, last), top, 0.46,
         )  # fmt: skip
     alt = t("hardware_money.dollars_alt", span=span.name)
     return Chart(figure=figure, alt=alt, table=_dollar_table(found, span, alt))
@@ -112,8 +112,14 @@ def _line_names(
         figure, f'<span style="color:{OURS}">{html.escape(t("hardware_money.line_saved"))}</span>',
         x=math.log10(ends[1]), y=float(saved[-1]), xanchor="right", yanchor="bottom", yshift=5,
     )  # fmt: skip
-    inside = np.flatnonzero(rent <= top * 0.9)
+    inside = np.flatnonzero(rent <= top)
     at = int(inside[-1]) if len(inside) else 0
+    if at < len(gb) - 1 and _share(float(gb[at]), ends) > 0.3:  # it leaves the picture at the top
+        charts.label(
+            figure, html.escape(t("hardware_money.line_rent")), x=math.log10(float(gb[at])),
+            y=top, xanchor="right", yanchor="top", xshift=-6,
+        )  # fmt: skip
+        return
     right = _share(float(gb[at]), ends) > 0.3
     below = right and abs(rent[at] - saved[-1]) < top * 0.12
     charts.label(

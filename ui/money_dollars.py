@@ -14,7 +14,7 @@ from jobs import own_money
 from jobs.own_money import HitValue
 from jobs.tiering import TiersFound
 from price_tables.tiers_load import load_tiers
-from ui import components, controls, money_charts
+from ui import components, controls, money_charts, own_seen
 from ui.cache_size import gb_words
 from ui.components import Explanation, mark
 from ui.money_charts import Span, short_usd
@@ -34,32 +34,37 @@ def section(
     here_gb: float | None, priced_as: str,
 ) -> None:  # fmt: skip
     """The controls, the curve under its answer, and how it is computed."""
-    with st.container(horizontal=True, gap="large", key="controls_money_dollars"):
-        kind = controls.choice(
-            t("hardware_money.value"), VALUES, "hit_value",
-            lambda name: t(f"hardware_money.value_{name}"),
-        )  # fmt: skip
-        span_name = controls.choice(
-            t("hardware_money.span"), tuple(SPANS), "money_span",
-            lambda name: t(f"hardware_money.span_{name}"),
-        )  # fmt: skip
-        rent = _rent(found)
-    each = value.api_usd_per_mtok if kind == "api" else value.recompute_usd_per_mtok
-    if each is None:
-        components.note(t("hardware_money.no_api_price", model=md(priced_as)))
-        return
-    span = Span(hours=SPANS[span_name], name=t(f"hardware_money.a_{span_name}"))
-    curve = own_money.dollars(study, whole, found, hours, each, rent)
-    unit = t(
-        "hardware_money.dollars_unit", mark=mark("simulated"), span=span.name,
-        n=study.main.requests, bytes=f"{found.bytes_per_token:,.0f}",
-    )  # fmt: skip
-    components.chart_block(
-        _heading(curve, span), unit, money_charts.dollar_chart(curve, span, here_gb), "dollars"
-    )
+    shown = st.container(gap="xxsmall")
+    with st.container(horizontal=True, gap="small", key="controls_money_dollars"):
+        with st.popover(
+            t("hardware_money.assume"), type="tertiary", icon=":material/tune:", key="assume_hit"
+        ):
+            kind = controls.choice(
+                t("hardware_money.value"), VALUES, "hit_value",
+                lambda name: t(f"hardware_money.value_{name}"),
+            )  # fmt: skip
+            span_name = controls.choice(
+                t("hardware_money.span"), tuple(SPANS), "money_span",
+                lambda name: t(f"hardware_money.span_{name}"),
+            )  # fmt: skip
+            rent = _rent(found)
+        own_seen.remember(hit_value=kind)
+        each = value.api_usd_per_mtok if kind == "api" else value.recompute_usd_per_mtok
+        if each is None:
+            with shown:
+                components.note(t("hardware_money.no_api_price", model=md(priced_as)))
+            return
+        span = Span(hours=SPANS[span_name], name=t(f"hardware_money.a_{span_name}"))
+        curve = own_money.dollars(study, whole, found, hours, each, rent)
+        components.how(_how(found, curve, each, kind, priced_as), "how_dollars")
+    unit = t("hardware_money.dollars_unit", mark=mark("simulated"), span=span.name,
+             n=study.main.requests)  # fmt: skip
+    with shown:
+        components.chart_block(
+            _heading(curve, span), unit, money_charts.dollar_chart(curve, span, here_gb), "dollars"
+        )
     if here_gb is not None:
-        components.sentence(_here(curve, span, here_gb))
-    components.how(_how(found, curve, each, kind, priced_as), "how_dollars")
+        components.note(_here(curve, span, here_gb))
 
 
 def _rent(found: TiersFound) -> Decimal:
@@ -91,6 +96,7 @@ def _rent(found: TiersFound) -> Decimal:
         on_change=chosen,
         width=340,
     )
+    own_seen.remember(rent_row=current, rent=rows[current][1])
     return rows[current][1]
 
 
@@ -128,6 +134,7 @@ def _how(
     sums = (
         t(f"hardware_money.how_value_{kind}", **values),
         t("hardware_money.how_hours", hours=f"{curve.hours:,.2f}"),
+        t("hardware_money.how_replayed", bytes=f"{found.bytes_per_token:,.0f}"),
         t("hardware_money.how_rent", rent=md(usd_gb_hour(curve.usd_per_gb_hour))),
         t("hardware_money.how_prefill", share=percent(found.speeds.ops_ratio, 0)),
     )

@@ -7,39 +7,30 @@ from decimal import Decimal
 
 import streamlit as st
 
+from econ.charted_models import CHARTED
 from econ.own_break_even import UTILISATIONS, ApiRow, OwnRate
 from econ.own_costs import Owning, owning_usd_per_hour
+from econ.own_offers import (
+    LIFE_YEARS,
+    OVERHEAD,
+    PUE,
+    TYPED_USD,
+    USD_PER_KWH,
+    offers,
+    power_kw,
+    purchase_usd,
+)
 from jobs import own_money
+from jobs.own_report import DEFAULT_TOKENS_PER_S
 from price_tables.hardware import DeviceSpec
-from ui import components, load_chart, state, tables, typed
+from ui import components, load_chart, own_seen, state, tables, typed
 from ui.components import Explanation, mark
-from ui.cost_view import CHARTED
 from ui.money_charts import short_usd
 from ui.numerals import compact, md, percent
 from ui.words import t
 
 ABOVE, BOUGHT, TYPED = "above", "bought", "typed"
-DEFAULT_RATE = Decimal(2500)
-LIFE_YEARS, PUE, USD_PER_KWH, OVERHEAD = (
-    Decimal(4), Decimal("1.3"), Decimal("0.10"), Decimal("0.20"),
-)  # fmt: skip
-"""Assumptions that the reader changes: years, power use effectiveness, tariff, USD an hour."""
 MOST_DRAWN = 6
-
-
-def offers(device: DeviceSpec) -> dict[str, tuple[Decimal, str, str]]:
-    """USD an hour of one device by name, with source and day."""
-    found: dict[str, tuple[Decimal, str, str]] = {}
-    band, owned = device.hourly_band(), device.ownership
-    if band is not None:
-        source = "; ".join(dict.fromkeys(offer.source for offer in device.hourly))
-        for name, usd in (("median", band.median), ("low", band.low), ("high", band.high)):
-            found[f"on_demand_{name}"] = (usd, source, band.newest)
-    if owned is not None:
-        for name in ("rental_3y", "hyperscaler", "neocloud"):
-            key = "owner" if name == "hyperscaler" else name
-            found[key] = (getattr(owned, name), owned.source, owned.as_of)
-    return found
 
 
 def hour(device: DeviceSpec, devices: int, above: Decimal | None = None) -> Decimal:
@@ -72,9 +63,9 @@ def hour(device: DeviceSpec, devices: int, above: Decimal | None = None) -> Deci
         )  # fmt: skip
         if current == TYPED:
             each = typed.number(
-                "usd_hour", Decimal(2), label=t("hardware_money.usd_hour"), low=0.0, high=1e6,
+                "usd_hour", TYPED_USD, label=t("hardware_money.usd_hour"), low=0.0, high=1e6,
                 step=0.1, form="%.4f",
-            ) or Decimal(2)  # fmt: skip
+            ) or TYPED_USD  # fmt: skip
             said = ""
         elif current == BOUGHT:
             made = _owning(device)
@@ -83,6 +74,14 @@ def hour(device: DeviceSpec, devices: int, above: Decimal | None = None) -> Deci
             each, source, as_of = known[current]
             said = f"{md(source)}, {as_of}" if source else ""
     total = each * devices
+    above_holds = current == ABOVE  # the fleet's own price, with its source
+    _, source, as_of = known.get(current, (each, "", ""))
+    own_seen.remember(
+        hour_row=current,
+        usd_per_device_hour=None if above_holds else each,
+        hour_source=source,
+        hour_as_of=as_of,
+    )
     components.sentence(
         t("hardware_money.hour_sentence", devices, usd=md(short_usd(float(total))),
           month=md(short_usd(float(total) * 730.5)))
@@ -98,8 +97,7 @@ def _offer_words(name: str, known: dict[str, tuple[Decimal, str, str]]) -> str:
 
 
 def _owning(device: DeviceSpec) -> Owning:
-    price = device.purchase_usd.mid if device.purchase_usd else Decimal(30_000)
-    kw = device.ownership.all_in_kw if device.ownership else Decimal(device.tdp_w or 700) / 1000
+    price, kw = purchase_usd(device), power_kw(device)
     typed_in = {
         name: typed.number(
             f"own_{name}", default, label=t(f"hardware_money.own_{name}"), low=0.0, high=high,
@@ -134,44 +132,47 @@ def rate(
     served = None
     if utilisation is not None:
         served = own_money.served_per_s(workload_id, utilisation, state.owner())
-    default = DEFAULT_RATE if served is None else round(served, 1)
+    default = DEFAULT_TOKENS_PER_S if served is None else round(served, 1)
     said = typed.number(
         "own_tokens_s", default, label=t("hardware_money.tokens_s"), low=0.0, high=1e9,
         step=100.0, form="%.1f",
     ) or default  # fmt: skip
+    own_seen.remember(tokens_per_s=None if said == default else said)
     own = OwnRate(usd_per_hour=usd_per_hour, tokens_per_s=said)
     return own, utilisation if served is not None and said == default else None
 
 
 def section(own: OwnRate, rows: Sequence[ApiRow], here: float | None) -> None:
-    """The chart of a few models, every API as a table, and how it is computed."""
+    """The chart of a few models under its answer."""
     named: dict[str | None, ApiRow] = {}
     for row in rows:
         if row.model in CHARTED:
             named.setdefault(row.model, row)
     several = list(named.values()) or list(rows)
     drawn = load_chart.apart(several, float(own.busy_usd_per_mtok))[:MOST_DRAWN]
+    unit = t("hardware_money.load_unit", mark=mark("simulated"), n=len(rows))
     components.chart_block(
-        _heading(rows, own, here),
-        t(
-            "hardware_money.load_unit", mark=mark("simulated"), n=len(rows),
-            rate=f"{own.tokens_per_s:,.0f}",
-        ),
-        load_chart.break_even_chart(own, drawn, here),
-        "load",
-    )  # fmt: skip
+        _heading(rows, own, here), unit, load_chart.break_even_chart(own, drawn, here), "load"
+    )
+
+
+def more(own: OwnRate, rows: Sequence[ApiRow]) -> None:
+    """Every API as a table, and how it is computed."""
+    with st.popover(
+        t("hardware_money.every_api"), type="tertiary", icon=":material/table_rows:",
+        key="every-api",
+    ):  # fmt: skip
+        alt = t("hardware_money.break_even_alt")
+        tables.show(load_chart.break_even_table(rows, alt), "every-api-rows")
+    components.how(_how(own, rows), "how_load")
+
+
+def by_load(own: OwnRate) -> None:
+    """What a million of one's own tokens costs at a few loads."""
     pairs = ", ".join(
         f"{percent(u, 0)} {md(short_usd(float(usd)))}" for u, usd in own.curve(UTILISATIONS)
     )
-    components.sentence(t("hardware_money.own_at", pairs=pairs))
-    with st.container(horizontal=True, gap="large", key="controls_money_apis"):
-        with st.popover(
-            t("hardware_money.every_api"), type="tertiary", icon=":material/table_rows:",
-            key="every-api",
-        ):  # fmt: skip
-            alt = t("hardware_money.break_even_alt")
-            tables.show(load_chart.break_even_table(rows, alt), "every-api-rows")
-        components.how(_how(own, rows), "how_load")
+    components.note(t("hardware_money.own_at", pairs=pairs))
 
 
 def _heading(rows: Sequence[ApiRow], own: OwnRate, here: float | None) -> str:

@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from messages.catalogue import LANGUAGES
+from tests.pages.test_own_hardware_page import UNFOLDED
 from tests.pages.test_pages import asked, calm, dropped, opened, plain, words
 
 BLOCKS = "".join(
@@ -41,11 +42,17 @@ def typed(at: AppTest, key: str, value: float) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_example_has_all_four_sections_in_words(language: str) -> None:
-    shown = plain(words(opened("own_hardware", lang=language)))
+    shown = plain(words(opened("own_hardware", lang=language, **UNFOLDED)))
     assert "hardware_money." not in shown
     assert "{" not in shown
     heads = {
-        "en": ("pays for itself", "APIs", "computing again", "premiums lie above", "You are here"),
+        "en": (
+            "A cache pays up to",
+            "APIs",
+            "computing again",
+            "premiums lie above",
+            "You are here",
+        ),
         "ja": ("元が取れ", "API", "再計算", "割増料金のうち", "現在地"),
     }[language]
     for head in heads:
@@ -67,7 +74,7 @@ def test_owning_is_purchase_power_and_overhead_and_the_life_can_be_changed() -> 
 
 def test_dearer_memory_and_the_apis_discount_move_the_knee() -> None:
     def size(at: AppTest) -> float:
-        found = re.search(r"Up to ([\d.]+).GB a further GB pays", plain(words(at)))
+        found = re.search(r"pays up to ([\d.]+).GB", plain(words(at)))
         assert found is not None, plain(words(at))[:300]
         return float(found[1])
 
@@ -83,19 +90,19 @@ def test_dearer_memory_and_the_apis_discount_move_the_knee() -> None:
 
 
 def test_a_slow_link_says_what_to_compute_again_and_what_is_not_worth_loading() -> None:
-    at = opened("own_hardware", dram_gb_s="0.1", ssd_gb_s="0.1", network_gb_s="0.1")
+    at = opened("own_hardware", dram_gb_s="0.1", ssd_gb_s="0.1", network_gb_s="0.1", **UNFOLDED)
     shown = plain(words(at))
     assert "Compute again rather than load from: DRAM, SSD, network memory" in shown
     assert "Not worth loading from" in shown
 
 
 def test_waiting_for_the_link_turns_the_choice() -> None:
-    shown = plain(words(opened("own_hardware", ssd_wait_ms="60000")))
+    shown = plain(words(opened("own_hardware", ssd_wait_ms="60000", **UNFOLDED)))
     assert "Compute again rather than load from: SSD" in shown
 
 
 def test_a_model_as_reference_makes_the_band_one_number() -> None:
-    at = opened("own_hardware")
+    at = opened("own_hardware", **UNFOLDED)
     assert "or below by the bytes assumed" in plain(words(at))
     pressed(at, "premium_bytes", "reference")
     shown = plain(words(at))
@@ -106,7 +113,7 @@ def test_a_model_as_reference_makes_the_band_one_number() -> None:
 
 
 def test_a_file_without_blocks_says_what_the_dollar_curve_needs() -> None:
-    at = dropped(opened("workload"))
+    at = dropped(opened("workload", more_rent="true"))
     at.switch_page("../pages/own_hardware.py").run()
     calm(at)
     shown = plain(words(at))

@@ -15,6 +15,9 @@ ROWS = "".join(
                 "hash_ids": [n % 4, 100 + n % 4, 1_000 + n]}) + "\n"
     for n in range(40)
 )  # fmt: skip
+UNFOLDED = dict.fromkeys(
+    ("more_fleets", "more_cost", "more_curve", "more_tiers", "more_rent"), "true"
+)
 SMALL = {"hw_model": "llama-3.1-8b", "hw_device": "h100-sxm", "hw_tp": "1"}
 
 
@@ -27,7 +30,7 @@ def press(at: object, key: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_example_has_memory_both_times_fleets_money_and_a_curve(language: str) -> None:
-    at = opened("own_hardware", lang=language)
+    at = opened("own_hardware", lang=language, **UNFOLDED)
     shown = plain(words(at))
     assert at.metric[0].value == "28"
     for key in ("how_formula", "memory_unit", "fleets_unit", "cost_unit"):
@@ -36,6 +39,15 @@ def test_the_example_has_memory_both_times_fleets_money_and_a_curve(language: st
     assert "own_hardware_page." not in shown
     assert "{" not in shown
     assert len(at.dataframe) >= 1
+
+
+def test_the_first_screen_holds_all_four_answers_and_folds_the_rest() -> None:
+    at = opened("own_hardware")
+    shown = plain(words(at))
+    for head in ("hold KV", "First token after", "A cache pays up to", "cheaper than"):
+        assert head in shown
+    assert "Lost hits" not in shown
+    assert "computing again" not in shown
 
 
 def test_an_uploaded_trace_is_served_as_a_job_and_shown() -> None:
@@ -52,7 +64,7 @@ def test_a_fleet_that_is_offered_too_much_says_so_and_shows_no_latency() -> None
     shown = plain(words(at))
     assert "the queue grows without bound" in shown
     assert "There is no latency to speak of" in shown
-    assert "No time to the first token" in shown
+    assert "No latency to speak of" in shown
 
 
 def test_a_model_that_does_not_fit_says_so_and_the_page_goes_on() -> None:
