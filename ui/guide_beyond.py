@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import streamlit as st
+from decimal import Decimal
 
 from econ.energy import rebounds
 from econ.guide_delta import Write, remembered
@@ -22,7 +22,7 @@ from econ.offload import Link
 from econ.speed_features import datasheet_speeds, weights_of
 from jobs import guide_facts
 from price_tables.model_switch import Pair
-from ui import components, guide_inputs
+from ui import asked, components, guide_inputs
 from ui.byte_words import size
 from ui.guide_frame import Rows, head, section, table
 from ui.numerals import count, percent
@@ -63,7 +63,7 @@ def hybrid() -> None:
     _, device = guide_inputs.case()
     saving = percent(kv_saving(model) or 0.0)
     with section("hybrid", model=model.name, saving=saving, printed=_printed("kimi_saving")):
-        batch = int(st.select_slider(t("guide.batch"), BATCHES, BATCHES[3], key="g_hybrid"))
+        batch = asked.stops("g_hybrid", t("guide.batch"), BATCHES, BATCHES[3])
         curve = gain_curve(
             model, datasheet_speeds(device, "bf16"), guide_inputs.format_of("bf16"),
             weights_of(model, "bf16"), batch, CURVE_CONTEXTS[::2] + CURVE_CONTEXTS[-1:],
@@ -85,8 +85,8 @@ def hybrid() -> None:
 def delta() -> None:
     """Three rules over the same three writes."""
     with section("delta"):
-        strength = float(st.slider(t("guide.delta.strength"), 0.0, 1.0, 1.0, 0.05, key="g_beta"))
-        decay = float(st.slider(t("guide.delta.decay"), 0.0, 1.0, 0.8, 0.05, key="g_alpha"))
+        strength = float(_share("g_beta", "guide.delta.strength", Decimal(1)))
+        decay = float(_share("g_alpha", "guide.delta.decay", Decimal("0.8")))
         found = remembered(WRITES, 2, strength=strength, decay=decay)
         rows = [
             [t(f"guide.delta.{name}"), *(f"{value:.2f}" for value in values)]
@@ -98,6 +98,10 @@ def delta() -> None:
             t("guide.delta.write", key=w.key + 1, value=f"{w.value:g}") for w in WRITES
         )
         components.note(t("guide.delta.note", writes=said))
+
+
+def _share(name: str, label: str, first: Decimal) -> Decimal:
+    return asked.slider(name, t(label), Decimal(0), Decimal(1), first, Decimal("0.05"))
 
 
 def apart() -> None:
@@ -163,7 +167,7 @@ def _retention(pair: Pair) -> str:
 def power() -> None:
     """A gain, its share of the work, and how demand answers."""
     with section("power"):
-        share = int(st.slider(t("guide.power.share"), 0, 100, 30, 5, format="%d%%", key="g_share"))
+        share = asked.whole("g_share", t("guide.power.share"), 0, 100, 30, 5, "%d%%")
         gain = overall_gain(share / 100, FULL_MS / HYBRID_MS)
         rows = [
             [f"{one.elasticity:g}", f"{one.demand:.2f} ×", percent(one.energy_ratio, 0)]

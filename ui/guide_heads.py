@@ -11,7 +11,7 @@ from econ.guide_sizes import Shape, dense_model, kept_bytes, shrunk
 from econ.kv_formats import kv_format
 from econ.kv_memory import mha_style_per_token
 from price_tables.hardware import ModelSpec
-from ui import components, guide_inputs
+from ui import asked, components, guide_inputs
 from ui.byte_words import both, size
 from ui.guide_frame import Rows, head, section, table
 from ui.numerals import count
@@ -55,7 +55,7 @@ def mha() -> None:
 def mqa() -> None:
     """One KV head for all query heads: the ratio is arithmetic."""
     with section("mqa"):
-        heads = int(st.select_slider(t("guide.col.query_heads"), HEADS[1:], 32, key="g_mqa"))
+        heads = asked.stops("g_mqa", t("guide.col.query_heads"), HEADS[1:], 32)
         many = kept_bytes(dense_model(Shape(layers=LAYERS, kv_heads=heads, head_dim=DIM)), 1)
         one = kept_bytes(_own(1), 1)
         rows = [["MHA", count(heads), size(many, "gib")], ["MQA", "1", size(one, "gib")]]
@@ -66,7 +66,7 @@ def mqa() -> None:
 def gqa() -> None:
     """From every head its own to one for all."""
     with section("gqa"):
-        heads = int(st.select_slider(t("guide.col.kv_heads"), HEADS, 8, key="g_gqa"))
+        heads = asked.stops("g_gqa", t("guide.col.kv_heads"), HEADS, 8)
         found, whole = kept_bytes(_own(heads), 1), kept_bytes(_own(HEADS[-1]), 1)
         kind = "MHA" if heads == HEADS[-1] else "MQA" if heads == 1 else "GQA"
         components.sentence(
@@ -117,7 +117,7 @@ def mla() -> None:
 def position() -> None:
     """The product of a turned query and a turned key knows the distance alone."""
     with section("position"):
-        distance = int(st.slider(t("guide.position.distance"), 0, 16, 3, key="g_distance"))
+        distance = asked.whole("g_distance", t("guide.position.distance"), 0, 16, 3)
         rows = []
         for at in (0, 10, 100, 1000):
             one = meeting(QUERY, KEY, at + distance, at, ANGLE)

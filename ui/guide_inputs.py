@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from econ.kv_formats import KvFormat, kv_format
 from jobs import guide_facts
 from price_tables.hardware import DeviceSpec, ModelSpec
+from ui import asked
 from ui.numerals import count
 from ui.words import t
 
@@ -39,18 +38,13 @@ def model(key: str, first: str = CASE_MODEL) -> ModelSpec:
     """One of a short list of models."""
     models = {one.id: one for one in known_models()}
     names = list(models)
-    chosen = st.selectbox(
-        t("guide.model"), names, names.index(first) if first in names else 0,
-        format_func=lambda name: models[name].name, key=key,
-    )  # fmt: skip
-    return models[str(chosen)]
+    usual = first if first in models else names[0]
+    return models[asked.picked(key, t("guide.model"), names, usual, lambda name: models[name].name)]
 
 
 def tokens(key: str, first: int = 32_768, label: str = "guide.tokens") -> int:
     """A length, doubling from 1,024 to 131,072 tokens."""
-    return int(
-        st.select_slider(t(label), LENGTHS, first, format_func=lambda value: count(value), key=key)
-    )
+    return asked.stops(key, t(label), LENGTHS, first, count)
 
 
 def all_models() -> list[ModelSpec]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import streamlit as st
 
 from econ.guide_times import whole_request
 from econ.prompt_cache_oracle import FIVE_MINUTES_S, ONE_HOUR_S, OracleRequest, simulate
@@ -13,14 +12,14 @@ from econ.speed_features import datasheet_speeds, weights_of
 from jobs import guide_facts
 from kvcore.blocks.hashing import chain
 from kvcore.blocks.identity import Identity
-from ui import components, guide_inputs
+from ui import asked, components, guide_inputs
 from ui.guide_frame import head, section, table
 from ui.numerals import count, foreign, percent, seconds
 from ui.time_lines import duration
 from ui.words import t
 
 SHARED, FRESH, MINIMUM = 4_096, 512, 1_024
-MOST_TEXT, NAMED = 200, 8
+MOST_TEXT, MOST_SALT, NAMED = 200, 40, 8
 SALTS = ("team-a", "team-b")
 REPLIES = (1, 16, 64, 256, 1_024, 4_096)
 PROMPT = 32_768
@@ -40,17 +39,17 @@ def show() -> None:
 def prefix() -> None:
     """Two requests with one beginning through the provider rules, by the gap between them."""
     with section("prefix"):
-        gap = int(st.slider(t("guide.prefix.gap"), 1, 90, 4, key="g_gap")) * 60
+        gap = asked.whole("g_gap", t("guide.prefix.gap"), 1, 90, 4) * 60
         rows = []
         for name, ttl in (("5m", FIVE_MINUTES_S), ("1h", ONE_HOUR_S)):
-            asked = [
+            sent = [
                 OracleRequest(
                     arrival_s=at, blocks=((1, SHARED), (number + 2, FRESH)),
                     breakpoints=((1, ttl),), min_cacheable_tokens=MINIMUM,
                 )
                 for number, at in enumerate((0.0, float(gap)))
             ]  # fmt: skip
-            second = list(simulate(asked))[1]
+            second = list(simulate(sent))[1]
             written = second.write_5m + second.write_1h
             rows.append([t(f"guide.prefix.life_{name}"), count(second.read), count(written),
                          count(second.uncached)])  # fmt: skip
@@ -70,12 +69,12 @@ def _names(text: str, block_tokens: int, salt: str = "") -> list[str]:
 def identity() -> None:
     """A live chain of SHA-256 names over two texts."""
     with section("identity"):
-        size = int(st.select_slider(t("guide.col.block_tokens"), (4, 8, 16), 8, key="g_chain"))
-        first = st.text_input(
-            t("guide.identity.first"), t("guide.identity.text_a"), max_chars=MOST_TEXT, key="g_a"
+        size = asked.stops("g_chain", t("guide.col.block_tokens"), (4, 8, 16), 8)
+        first = asked.written(
+            "g_a", t("guide.identity.first"), t("guide.identity.text_a"), MOST_TEXT
         )
-        second = st.text_input(
-            t("guide.identity.second"), t("guide.identity.text_b"), max_chars=MOST_TEXT, key="g_b"
+        second = asked.written(
+            "g_b", t("guide.identity.second"), t("guide.identity.text_b"), MOST_TEXT
         )
         a, b = _names(first, size), _names(second, size)
         same = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y),
@@ -102,14 +101,14 @@ def limits() -> None:
     """A whole request by the length of its answer: the same seconds saved, a smaller share."""
     model, device = guide_inputs.case()
     with section("limits", model=model.name, device=device.name, prompt=PROMPT):
-        share_kept = st.slider(t("guide.limits.kept"), 0, 100, 90, 5, format="%d%%", key="g_limits")
+        share_kept = asked.whole("g_limits", t("guide.limits.kept"), 0, 100, 90, 5, "%d%%")
         rows = []
         for reply in REPLIES:
             one = whole_request(
                 model, datasheet_speeds(device, guide_inputs.WEIGHTS_DTYPE),
                 guide_inputs.format_of("bf16"),
                 weights_bytes=weights_of(model, guide_inputs.WEIGHTS_DTYPE),
-                prompt_tokens=PROMPT, cached_tokens=PROMPT * int(share_kept) // 100,
+                prompt_tokens=PROMPT, cached_tokens=PROMPT * share_kept // 100,
                 reply_tokens=reply,
             )  # fmt: skip
             rows.append([count(reply), duration(one.cold_s), duration(one.warm_s),
@@ -120,8 +119,8 @@ def limits() -> None:
 def share() -> None:
     """One prompt under two salts: other names, no hit, nothing to learn from the time."""
     with section("share"):
-        mine = st.text_input(t("guide.share.mine"), SALTS[0], max_chars=40, key="g_salt_a")
-        theirs = st.text_input(t("guide.share.theirs"), SALTS[1], max_chars=40, key="g_salt_b")
+        mine = asked.written("g_salt_a", t("guide.share.mine"), SALTS[0], MOST_SALT)
+        theirs = asked.written("g_salt_b", t("guide.share.theirs"), SALTS[1], MOST_SALT)
         prompt = t("guide.identity.text_a")
         rows = [
             [t("guide.share.mine"), foreign(mine), _names(prompt, 8, mine)[0]],
@@ -134,7 +133,7 @@ def share() -> None:
 def evict() -> None:
     """Four policies over one small trace, block by block."""
     with section("evict", hits=_printed("hit_rates"), radix=_printed("radix")):
-        room = int(st.slider(t("guide.evict.room"), 2, 9, 5, key="g_room"))
+        room = asked.whole("g_room", t("guide.evict.room"), 2, 9, 5)
         rows = []
         for policy in POLICIES:
             hits = oracle_hits(ROWS, [len(row) for row in ROWS], room, policy)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import streamlit as st
 
 from econ.guide_quant import KINDS, example_vector, quantise
@@ -11,7 +13,7 @@ from econ.offload import Link, break_even_bytes_per_s, choose
 from econ.roofline import prefill
 from econ.speed_features import datasheet_speeds
 from jobs import guide_facts
-from ui import components, guide_inputs
+from ui import asked, components, guide_inputs
 from ui.byte_words import both, size
 from ui.guide_frame import Rows, head, section, table
 from ui.numerals import MINUS, count, percent
@@ -69,11 +71,16 @@ def price() -> None:
     """A small vector, stored and read back."""
     with section("price"):
         left, right = st.columns(2)
-        kind = left.selectbox(t("guide.format"), KINDS, 2, key="g_kind")
-        group = right.select_slider(t("guide.price.group"), GROUPS, 16, key="g_group")
-        outlier = st.slider(t("guide.price.outlier"), 1.0, 12.0, 6.0, 0.5, key="g_outlier")
+        with left:
+            kind = KINDS[KINDS.index(asked.picked("g_kind", t("guide.format"), KINDS, KINDS[2]))]
+        with right:
+            group = asked.stops("g_group", t("guide.price.group"), GROUPS, GROUPS[-1])
+        outlier = asked.slider(
+            "g_outlier", t("guide.price.outlier"),
+            Decimal(1), Decimal(12), Decimal(6), Decimal("0.5"),
+        )  # fmt: skip
         values = example_vector(outlier=float(outlier))
-        found = quantise(values, kind, int(group))
+        found = quantise(values, kind, group)
         rows = [
             [count(n + 1), *(_signed(text) for text in (
                 f"{values[n]:.2f}", f"{found.codes[n]:g}", f"{found.back[n]:.2f}",

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import streamlit as st
 
 from econ.guide_waste import BLOCK_SIZES, holes, paged_waste, reserved_waste
 from jobs import guide_facts
-from ui import components, pool_view
+from ui import asked, components, pool_view
 from ui.guide_frame import Rows, head, section, table
 from ui.numerals import count, percent
 from ui.plain_table import cell
@@ -42,20 +41,16 @@ def fragments() -> None:
     """Reserved and never reached; free and yet too small."""
     lengths = guide_facts.example_lengths()
     with section("fragments"):
-        most = int(
-            st.select_slider(
-                t("guide.fragments.reserve"), RESERVES, RESERVES[-1], count, key="g_reserve"
-            )
-        )
+        most = asked.stops("g_reserve", t("guide.fragments.reserve"), RESERVES, RESERVES[-1], count)
         rows = [
             [t("guide.fragments.reserved", tokens=most), percent(reserved_waste(lengths, most))],
             [t("guide.fragments.blocks", tokens=USUAL_BLOCK),
              percent(paged_waste(lengths, USUAL_BLOCK), 2)],
         ]  # fmt: skip
         table("fragments", head("", "unused"), rows)
-        asked = int(st.slider(t("guide.fragments.ask"), 10, 60, 40, key="g_hole"))
-        found = holes(PLACES, LENGTHS, LEAVE, asked)
-        key = "fits" if found.fits else "hole" if found.free >= asked else "full"
+        wanted = asked.whole("g_hole", t("guide.fragments.ask"), 10, 60, 40)
+        found = holes(PLACES, LENGTHS, LEAVE, wanted)
+        key = "fits" if found.fits else "hole" if found.free >= wanted else "full"
         components.sentence(
             t(f"guide.fragments.{key}", places=found.places, free=found.free,
               largest=found.largest, asked=found.asked)

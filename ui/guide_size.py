@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from econ.guide_sizes import Shape, dense_model, kept_bytes
 from econ.kv_formats import FORMATS
 from econ.roofline import decode_step, prefill
 from econ.speed_features import datasheet_speeds, weights_of
 from price_tables.hardware import ModelSpec
-from ui import components, guide_inputs
+from ui import asked, components, guide_inputs
 from ui.byte_words import both, size
 from ui.guide_frame import section, table
 from ui.numerals import count, percent
@@ -34,14 +32,12 @@ def show() -> None:
 def formula() -> None:
     """The formula with every factor in the reader's hand."""
     with section("formula"):
-        layers = int(st.select_slider(t("guide.col.layers"), STEPS, 32, key="g_layers_n"))
-        heads = int(st.select_slider(t("guide.col.kv_heads"), (1, 2, 4, 8, 16, 32, 64), 8,
-                                     key="g_heads"))  # fmt: skip
-        width = int(st.select_slider(t("guide.head_dim"), (64, 80, 96, 128, 192, 256), 128,
-                                     key="g_dim"))  # fmt: skip
+        layers = asked.stops("g_layers_n", t("guide.col.layers"), STEPS, 32)
+        heads = asked.stops("g_heads", t("guide.col.kv_heads"), (1, 2, 4, 8, 16, 32, 64), 8)
+        width = asked.stops("g_dim", t("guide.head_dim"), (64, 80, 96, 128, 192, 256), 128)
         tokens = guide_inputs.tokens("g_formula", SHORT)
         names = [name for name in ("fp32", "bf16", "fp8", "int8", "q4_0") if name in FORMATS]
-        dtype = FORMATS[str(st.selectbox(t("guide.format"), names, 1, key="g_dtype"))]
+        dtype = FORMATS[asked.picked("g_dtype", t("guide.format"), names, names[1])]
         model = dense_model(Shape(layers=layers, kv_heads=heads, head_dim=width))
         each = dtype.key.vector_bytes(width) + dtype.value.vector_bytes(width)
         found = kept_bytes(model, tokens, dtype)
@@ -93,7 +89,7 @@ def resources() -> None:
     weights = weights_of(model, guide_inputs.WEIGHTS_DTYPE)
     with section("resources", model=model.name, device=device.name):
         tokens = guide_inputs.tokens("g_resources")
-        batch = int(st.select_slider(t("guide.batch"), (1, 2, 4, 8, 16, 32, 64), 1, key="g_batch"))
+        batch = asked.stops("g_batch", t("guide.batch"), (1, 2, 4, 8, 16, 32, 64), 1)
         step = decode_step(
             model, speeds, guide_inputs.format_of("bf16"), weights_bytes=weights,
             context_tokens=tokens, batch=batch,

@@ -11,125 +11,18 @@ import re
 
 import streamlit as st
 
-from messages import catalogue
-from ui import plain_table
+from ui import plain_table, terms
 from ui.plain_table import cell
 from ui.words import language, t
 
 _MARKED = re.compile(r"\[\[([a-z0-9_]+)(?:\|([^\]]+))?\]\]")
-TERMS = (
-    "kv_cache",
-    "key",
-    "value",
-    "query",
-    "attention",
-    "causal_mask",
-    "dense_attention",
-    "full_attention",
-    "linear_attention",
-    "hybrid",
-    "token",
-    "context_length",
-    "prefill",
-    "decode",
-    "autoregressive",
-    "mha",
-    "mqa",
-    "gqa",
-    "mla",
-    "kv_head",
-    "query_head",
-    "head_dim",
-    "latent",
-    "projection",
-    "absorbed",
-    "rope",
-    "weights",
-    "active_parameters",
-    "state_space",
-    "decay_gate",
-    "delta_rule",
-    "kernel",
-    "bytes_per_token",
-    "compute",
-    "capacity",
-    "bandwidth",
-    "bandwidth_bound",
-    "concurrent",
-    "throughput",
-    "latency",
-    "ttft",
-    "tpot",
-    "fragmentation",
-    "paged_attention",
-    "block",
-    "block_table",
-    "block_length",
-    "prefix",
-    "prefix_caching",
-    "system_prompt",
-    "hash_collision",
-    "salt",
-    "trust_boundary",
-    "side_channel",
-    "eviction",
-    "lru",
-    "clairvoyant",
-    "hit_curve",
-    "offload",
-    "tier",
-    "recompute",
-    "transfer",
-    "disaggregated",
-    "prefill_pool",
-    "decode_pool",
-    "quantisation",
-    "quantisation_error",
-    "scale",
-    "calibration",
-    "lossless",
-    "approximate",
-    "prompt_cache",
-    "cache_write",
-    "cache_read",
-    "uncached_input",
-    "read_multiplier",
-    "write_premium",
-    "lifetime",
-    "min_length",
-    "breakpoint",
-    "lookback",
-    "implicit_cache",
-    "explicit_cache",
-    "hit_ratio",
-    "saving",
-    "break_even",
-    "baseline",
-    "unpriced",
-    "hbm",
-    "inference",
-    "training",
-    "llm",
-    "data_centre",
-    "jevons",
-    "utilisation",
-    "kv_transfer",
-    "ridge",
-    "linear_map",
-    "retention",
-    "cosine",
-    "r2",
-    "prefill_again",
-)
-"""Every term of the glossary, in its order."""
 
 
 def term(name: str, shown: str = "") -> str:
     """The term in the reader's language, its meaning as hover help; Markdown with HTML."""
-    word, means = shown or t(f"glossary.{name}.name"), t(f"glossary.{name}.means")
-    other = catalogue.t("en" if language() == "ja" else "ja", f"glossary.{name}.name")
-    title = html.escape(f"{t(f'glossary.{name}.name')} ({other}): {means}", quote=True)
-    return f'<abbr tabindex="0" title="{title}">{html.escape(word)}</abbr>'
+    title = html.escape(terms.meaning(name, language()), quote=True)
+    word = html.escape(shown or terms.name(name, language()))
+    return f'<abbr tabindex="0" title="{title}">{word}</abbr>'
 
 
 def with_terms(text: str) -> str:
@@ -153,11 +46,11 @@ def glossary() -> None:
         other = "en" if language() == "ja" else "ja"
         rows = [
             [
-                cell(t(f"glossary.{name}.name")),
-                cell(catalogue.t(other, f"glossary.{name}.name"), tone="words"),
-                cell(t(f"glossary.{name}.means"), tone="words"),
+                cell(terms.name(one, language())),
+                cell(terms.name(one, other), tone="words"),
+                cell(t(f"glossary.{one}.means"), tone="words"),
             ]
-            for name in TERMS
+            for one in terms.TERMS
         ]
         head = [t("glossary.term"), t("glossary.other"), t("glossary.meaning")]
         plain_table.show(head, rows, t("glossary.heading"), "glossary")

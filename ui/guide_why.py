@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from econ import guide_attention as small
 from econ.roofline import decode_step, prefill
 from econ.speed_features import datasheet_speeds, weights_of
-from ui import components, guide_inputs
+from ui import asked, components, guide_inputs
 from ui.byte_words import size
 from ui.guide_frame import head, section, table
 from ui.numerals import count
@@ -39,11 +37,11 @@ def next_token() -> None:
     """The same prompt but for its first token: everything that is written may change."""
     weights = small.small_weights(TALKATIVE_SEED)
     with section("next"):
-        first = st.slider(
-            t("guide.next.slider"), 0, small.VOCABULARY - 1, PROMPT[0] + 1, key="g_next"
+        first = asked.whole(
+            "g_next", t("guide.next.slider"), 0, small.VOCABULARY - 1, PROMPT[0] + 1
         )
         rows = []
-        for prompt in dict.fromkeys((PROMPT, (int(first), *PROMPT[1:]))):
+        for prompt in dict.fromkeys((PROMPT, (first, *PROMPT[1:]))):
             out = small.run(weights, prompt).out[-1]
             chances = small.next_scores(weights, out)
             best = int(chances.argmax())
@@ -58,7 +56,7 @@ def repeats() -> None:
     """Projections by step, with and without a cache, counted while running."""
     weights = small.small_weights()
     with section("repeats"):
-        steps = int(st.slider(t("guide.repeats.slider"), 2, MOST_STEPS, 12, key="g_repeats"))
+        steps = asked.whole("g_repeats", t("guide.repeats.slider"), 2, MOST_STEPS, 12)
         tokens = [(7 * n + 3) % small.VOCABULARY for n in range(steps)]
         naive = small.naive_projections(weights, tokens)
         kept_run = small.run_cached(weights, tokens).projections
@@ -91,7 +89,7 @@ def kept() -> None:
     """What one step adds to what is kept."""
     weights = small.small_weights()
     with section("kept"):
-        at = int(st.slider(t("guide.kept.slider"), 1, len(PROMPT), 3, key="g_kept"))
+        at = asked.whole("g_kept", t("guide.kept.slider"), 1, len(PROMPT), 3)
         found = small.run_cached(weights, PROMPT[:at])
         rows = [
             ["K", " × ".join(map(str, found.keys.shape)), count(found.keys.size)],
@@ -147,7 +145,7 @@ def phases() -> None:
 def four() -> None:
     """One position's turn: three computed, two appended, all before it read."""
     with section("four"):
-        at = int(st.slider(t("guide.four.slider"), 1, 8, 4, key="g_four"))
+        at = asked.whole("g_four", t("guide.four.slider"), 1, 8, 4)
         one = small.steps(at)[-1]
         components.sentence(
             t("guide.four.event", position=one.position, computed=one.computed,

@@ -12,6 +12,8 @@ from typing import Literal
 
 import streamlit as st
 
+from ui import terms
+
 Tone = Literal["plain", "muted", "struck", "bold", "words"]
 
 
@@ -41,7 +43,7 @@ def show(head: Sequence[str], rows: Sequence[Sequence[Cell]], caption: str, key:
 def markup(head: Sequence[str], rows: Sequence[Sequence[Cell]], caption: str) -> str:
     """The table as HTML; every text is escaped."""
     heads = "".join(
-        f'<th scope="col"{_align(column)}>{html.escape(text)}</th>'
+        f'<th scope="col"{_align(column)}>{_titled(text)}</th>'
         for text, column in zip(head, zip(*rows, strict=True), strict=True)
     )
     body = "".join(f"<tr>{_row(row)}</tr>" for row in rows)
@@ -49,6 +51,14 @@ def markup(head: Sequence[str], rows: Sequence[Sequence[Cell]], caption: str) ->
     return (
         f'<table aria-label="{title}"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
     )
+
+
+def _titled(text: str) -> str:
+    """A column's title; hovering over it explains its terms."""
+    means = terms.help_of(text)
+    if means is None:
+        return html.escape(text)
+    return f'<abbr tabindex="0" title="{html.escape(means, quote=True)}">{html.escape(text)}</abbr>'
 
 
 def _align(column: Sequence[Cell]) -> str:

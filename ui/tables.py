@@ -9,6 +9,7 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
+from ui import terms
 from ui.words import language
 
 Kind = Literal["text", "usd", "usd_mtok", "jpy", "count", "percent", "hours", "number", "date"]
@@ -49,15 +50,16 @@ def _values(column: Column) -> list[Any]:
 
 
 def _config(column: Column) -> Any:
+    means = terms.help_of(column.title)
     if column.kind == "text":
-        return st.column_config.TextColumn(column.title)
+        return st.column_config.TextColumn(column.title, help=means)
     if column.kind == "date":
-        return st.column_config.DateColumn(column.title, format="YYYY-MM-DD")
+        return st.column_config.DateColumn(column.title, format="YYYY-MM-DD", help=means)
     if column.kind == "usd_mtok":
-        return st.column_config.NumberColumn(column.title, format="$%g")
+        return st.column_config.NumberColumn(column.title, format="$%g", help=means)
     width: Literal["small"] | None = "small" if column.kind == "count" else None
     style = _FORMATS.get(column.kind, "%g")
-    return st.column_config.NumberColumn(column.title, format=style, width=width)
+    return st.column_config.NumberColumn(column.title, format=style, width=width, help=means)
 
 
 def show(table: Table, key: str) -> None:

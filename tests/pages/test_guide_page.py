@@ -11,7 +11,8 @@ from streamlit.testing.v1 import AppTest
 from messages.catalogue import LANGUAGES, read_catalogue, t
 from tests.pages.test_pages import calm, opened, words
 from ui.guide_frame import CHAPTERS, NUMBERS, SOURCES
-from ui.guide_terms import TERMS, marked, with_terms
+from ui.guide_terms import marked, with_terms
+from ui.terms import TERMS
 
 ROOT = Path(__file__).resolve().parents[2]
 
