@@ -57,8 +57,9 @@ def question(text: str) -> None:
 
 
 def answer(text: str, unit_line: str) -> None:
-    """A heading that is an answer, with its quantity and unit under it."""
-    st.markdown(f"### {text}\n{muted(unit_line)}", anchors=False, help=terms.help_of(text))
+    """A heading that is an answer, with its quantity and unit under it; hovering explains terms."""
+    said = text if "](" in unit_line else f"{text} {unit_line}"
+    st.markdown(f"### {text}\n{muted(unit_line)}", anchors=False, help=terms.help_of(said))
 
 
 def sentence(text: str) -> None:
