@@ -54,7 +54,6 @@ __all__ = [
     "api_costs",
     "factor_names",
     "factors_of",
-    "forget_costs",
     "makers_models",
     "smaller_of",
     "start_costs",
@@ -198,11 +197,6 @@ def factors_of(chosen: Mapping[str, Decimal]) -> dict[str, Decimal]:
 def _bare(model: str, maker: str) -> str:
     """'claude-opus-4-6' of the reseller's 'anthropic.claude-opus-4-6-v1'."""
     return DECORATION.sub("", model.removeprefix(f"{maker}."))
-
-
-def forget_costs(key: str) -> None:
-    """A workload was deleted: nothing made of it stays in this process."""
-    _costs.forget(lambda known: isinstance(known, tuple) and known[0] == key)
 
 
 def _assembled(parts: CostParts, choice: Costing, structured: bool) -> ApiCosts:

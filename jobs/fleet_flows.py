@@ -248,11 +248,6 @@ def warm_fleet() -> None:
         start_fleet(example().id, EXAMPLE_FLEET, "")
 
 
-def forget_fleets(key: str) -> None:
-    """A workload was deleted: nothing made of it stays in this process."""
-    _studies.forget(lambda known: isinstance(known, tuple) and known[0] == key)
-
-
 def asked_to_json(asked: FleetAsked) -> dict[str, Any]:
     """Plain JSON; `asked_from_json` gives the same question back."""
     plain = asdict(asked)

@@ -122,6 +122,9 @@ def tidy(store: Store) -> None:
     expire_unsaved(store, old)
     expire_jobs(store, old)
     sweep(store)
+    from jobs import shelf  # knows the example, which no first page should wait for here
+
+    shelf.close_gone(store)
 
 
 def _session_began(settings: Settings) -> datetime:

@@ -252,9 +252,3 @@ def _name(params: ReportParams) -> str:
 
 def _place(found: Opened) -> str:
     return found.id if found.is_example else found.key
-
-
-def forget_money(key: str) -> None:
-    """A workload was deleted: nothing made of it stays in this process."""
-    for kept in (_bills, _tiers, _recompute, _curves):
-        kept.forget(lambda known: isinstance(known, tuple) and known[0] == key)

@@ -130,12 +130,6 @@ def study_task(params: dict[str, Any], progress: Progress) -> str:
     return _name(asked)
 
 
-def forget_studies(key: str) -> None:
-    """A workload was deleted: nothing made of it stays in this process."""
-    for kept in (_studies, _points):
-        kept.forget(lambda known: isinstance(known, tuple) and known[0] == key)
-
-
 def _kept(found: Opened, asked: StudyParams) -> CacheStudy | None:
     text = computed(current_store(), _place(found), _name(asked))
     try:

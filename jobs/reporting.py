@@ -21,7 +21,7 @@ from econ.saving_series import HourSaving, has_hours, saving_by_hour
 from econ.select import select
 from econ.workload import TimeArray, Workload
 from jobs import own_prices
-from jobs.shelf import LastUsed, Opened, close, example, opened
+from jobs.shelf import LastUsed, Opened, example, opened
 from jobs.yen import dated, with_yen
 from messages.catalogue import sayer
 from messages.errors import InputError, Message, SourceError, Value
@@ -154,13 +154,6 @@ def billed(found: Opened, params: ReportParams) -> Billed:
     known = _bills.get(key, lambda: bill_period(workload, book(), params))
     # Equal content is billed once for all sessions; what each calls its file stays its own.
     return replace(known, workload=replace(known.workload, name=workload.name))
-
-
-def forget(key: str) -> None:
-    """A workload was deleted: nothing made of it stays in this process."""
-    close(key)
-    for kept in (_reports, _series, _bills):
-        kept.forget(lambda known: isinstance(known, tuple) and known[0] == key)
 
 
 def _text(params: ReportParams) -> str:

@@ -17,12 +17,8 @@ from econ.report import CostReport, ReportParams
 from econ.report_build import billing_options, build_report
 from econ.report_store import params_to_store, report_from_store, report_to_store
 from econ.workload import Workload, digest
-from jobs.costing import forget_costs
-from jobs.fleet_flows import forget_fleets
-from jobs.own_money import forget_money
-from jobs.replaying import forget_studies
-from jobs.reporting import book, fitted, forget
-from jobs.shelf import opened
+from jobs.reporting import book, fitted
+from jobs.shelf import close, opened
 from jobs.yen import dated
 from messages.errors import NotFoundError, input_error
 
@@ -176,11 +172,7 @@ def delete_workload(workload_id: str, owner: str) -> None:
     if found.is_example:
         return
     workloads.delete_workload(current_store(), workload_id, owner)
-    forget(found.key)
-    forget_studies(found.key)
-    forget_costs(found.key)
-    forget_fleets(found.key)
-    forget_money(found.key)
+    close(found.key)
 
 
 def reports_json() -> list[dict[str, Any]]:

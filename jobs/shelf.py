@@ -11,9 +11,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
-from data_sources.store.engine import current_store
+from data_sources.store.engine import Store, current_store
 from data_sources.store.files import open_folder
 from data_sources.store.workloads import find_workload
 from econ.example import example_receipt, example_workload
@@ -41,10 +42,15 @@ def _weightless(_value: object) -> int:
     return 0
 
 
+_shelves: WeakSet[LastUsed[Any]] = WeakSet()
+
+
 class LastUsed(Generic[Kept]):
     """The `size` values that were asked for last; each is made once even when two ask at once.
 
     Of values that weigh something, `most` altogether are kept, the last one whatever it weighs.
+    What was made of a workload has a tuple for a key that begins with the workload's, so that
+    `close` finds it.
     """
 
     def __init__(
@@ -55,6 +61,7 @@ class LastUsed(Generic[Kept]):
         self._kept: OrderedDict[Hashable, Kept] = OrderedDict()
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
+        _shelves.add(self)
 
     def get(self, key: Hashable, make: Callable[[], Kept]) -> Kept:
         """The value under `key`, made by `make` where it is not kept. What `make` raises passes."""
@@ -96,6 +103,7 @@ def _rows(workload: Workload) -> int:
 
 
 _open: LastUsed[Workload] = LastUsed(OPEN_WORKLOADS, _rows, OPEN_ROWS)
+_keys: set[str] = set()  # of workloads that were opened here
 _example_lock = threading.Lock()
 
 
@@ -128,6 +136,8 @@ def opened(workload_id: str, owner: str) -> Opened:
     store = current_store()
     record = find_workload(store, workload_id, owner)
 
+    _keys.add(record.content_key)
+
     def read() -> Workload:
         return read_workload(open_folder(store.files_url), record.content_key, record.name)
 
@@ -142,5 +152,15 @@ def opened(workload_id: str, owner: str) -> Opened:
 
 
 def close(key: str) -> None:
-    """Forget a workload that was deleted."""
-    _open.forget(lambda kept: isinstance(kept, tuple) and kept[0] == key)
+    """A workload was deleted: nothing of it, and nothing made of it, stays in this process."""
+    _keys.discard(key)
+    for shelf in list(_shelves):
+        shelf.forget(lambda kept: isinstance(kept, tuple) and kept[:1] == (key,))
+
+
+def close_gone(store: Store) -> None:
+    """Close the workloads whose files are no longer there: their sessions ended."""
+    folder = open_folder(store.files_url)
+    for key in list(_keys):
+        if not folder.complete(key):
+            close(key)

@@ -10,7 +10,7 @@ from data_sources.store.computed import keep_computed
 from data_sources.store.engine import current_store
 from econ.own_break_even import OwnRate
 from econ.report_params import ReportParams
-from jobs import flows, own_money
+from jobs import flows, own_money, shelf
 from jobs.shelf import example
 from jobs.tiering import TiersAsked, device_of, gb_hours, tiers_found
 from jobs.tiers_json import usd_text
@@ -22,12 +22,12 @@ PARAMS = ReportParams()
 
 def test_bills_are_made_once_and_kept_beside_the_workload() -> None:
     where = (flows.example_id(), PARAMS, "")
-    own_money.forget_money(example().key)
+    shelf.close(example().key)
     assert own_money.api_bills(*where) is None
     own_money.start_bills(*where)
     made = own_money.api_bills(*where)
     assert made
-    own_money.forget_money(example().key)
+    shelf.close(example().key)
     assert own_money.api_bills(*where) == made
     rows = own_money.own_rows_at(made, OWN)
     ratios = [row.point.utilisation_ratio for row in rows]
@@ -37,7 +37,7 @@ def test_bills_are_made_once_and_kept_beside_the_workload() -> None:
 
 def test_half_a_file_of_bills_is_made_again() -> None:
     where = (flows.example_id(), PARAMS, "")
-    own_money.forget_money(example().key)
+    shelf.close(example().key)
     name = own_money._name(PARAMS)
     keep_computed(current_store(), example().id, name, '[{"provider": "anthr')
     assert own_money.api_bills(*where) is None

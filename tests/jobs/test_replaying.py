@@ -15,7 +15,7 @@ from data_sources.store.workloads import save_workload
 from econ.cache_study import study, study_from_json, study_to_json
 from econ.example import example_workload
 from econ.receipt import Receipt
-from jobs import flows, replaying
+from jobs import flows, replaying, shelf
 from jobs.shelf import opened
 from messages.errors import InputError, NotFoundError
 from tests.econ_replay.made import made
@@ -49,12 +49,12 @@ def test_another_process_finds_it_on_disk_and_half_a_file_is_made_anew() -> None
     workload_id = kept()
     flows.start_study(workload_id, ASKED, OWNER)
     key = opened(workload_id, OWNER).key
-    replaying.forget_studies(key)
+    shelf.close(key)
     assert flows.cache_study(workload_id, ASKED, OWNER) is not None
     name = replaying._name(ASKED)
     for damaged in ("{", "[]", '{"layout": 99}', '{"layout": 1}'):
         keep_computed(current_store(), key, name, damaged)
-        replaying.forget_studies(key)
+        shelf.close(key)
         assert flows.cache_study(workload_id, ASKED, OWNER) is None
     flows.start_study(workload_id, ASKED, OWNER)
     assert flows.cache_study(workload_id, ASKED, OWNER) is not None
