@@ -178,8 +178,9 @@ def _chosen(rows: Sequence[PolicyRow], wanted: Sequence[str]) -> ModelCost | Non
     if none is None:
         return None
     ranked = [row for policy in wanted for row in rows if row.policy == policy]
-    maker = book().tables[none.provider or ""].maker
-    return ModelCost(row=ranked[0] if ranked else none, none=none, maker=maker)
+    table = book().tables[none.provider or ""]
+    row = ranked[0] if ranked else none
+    return ModelCost(row=row, none=none, maker=table.maker or table.own)
 
 
 def _high(row: PolicyRow) -> int:

@@ -251,6 +251,7 @@ class ProviderTable:
     free_writes: tuple[str, ...] = ()  # rule families whose writes cost what input costs; '*' all
     usage: tuple[UsageShape, ...] = ()
     other_fees: tuple[Sourced, ...] = ()
+    own: bool = False  # its owner has entered it: it is in no list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,9 +13,16 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from messages.errors import DataError
-from price_tables.book import Model, ModeRule, Period, PriceBook, ProviderTable
+from price_tables.book import Model, ModeRule, Period, PriceBook, ProviderTable, Surface
+from price_tables.build import ONLY_SURFACE
 from price_tables.load import as_data_error, validated
-from price_tables.own_schema import OwnFile, OwnModelRow, OwnPeriodRow
+from price_tables.own_schema import (
+    OwnFile,
+    OwnModelRow,
+    OwnModeRow,
+    OwnPeriodRow,
+    OwnProviderRow,
+)
 from price_tables.yaml_loader import data_error, parse_yaml, read_yaml
 
 OWN = "own"
@@ -40,6 +47,7 @@ class OwnPrices:
     name: str
     digest: str
     models: Mapping[str, tuple[OwnModelRow, ...]]
+    providers: Mapping[str, OwnProviderRow]
     adjustments: Mapping[str, OwnAdjustment]
     oldest_as_of: str | None
 
@@ -60,6 +68,7 @@ def parse_own(raw: bytes, name: str, book: PriceBook) -> OwnPrices:
         name=name,
         digest=hashlib.sha256(raw).hexdigest()[:8],
         models={provider: tuple(rows) for provider, rows in file.prices.items()},
+        providers=dict(file.providers),
         adjustments={
             provider: OwnAdjustment(discount_ratio=row.discount_ratio, tax_ratio=row.tax_ratio)
             for provider, row in file.adjustments.items()
@@ -83,10 +92,14 @@ def own_faults(raw: bytes, name: str, book: PriceBook) -> tuple[DataError, ...]:
 
 def _against(file: OwnFile, name: str, book: PriceBook) -> Iterator[DataError]:
     """What only the book can tell: providers that it does not have, names that two models share."""
-    known = ", ".join(book.tables)
+    known = ", ".join([*book.tables, *file.providers])
+    taken = {name.casefold() for t in book.tables.values() for name in (t.provider, *t.also_called)}
+    for provider in file.providers:
+        if provider.casefold() in taken:
+            yield data_error(name, f"providers > {provider}", "new_provider", provider)
     for place in ("prices", "adjustments"):
         for provider in getattr(file, place):
-            if provider not in book.tables:
+            if provider not in book.tables and provider not in file.providers:
                 yield data_error(
                     name, f"{place} > {provider}", "known_provider", provider, options=known
                 )
@@ -101,11 +114,28 @@ def _against(file: OwnFile, name: str, book: PriceBook) -> Iterator[DataError]:
 
 def with_own(book: PriceBook, own: OwnPrices) -> PriceBook:
     """`book` with the rows of `own`; its version says whose they are."""
+    more = {name: _new_table(name, row) for name, row in own.providers.items()}
     tables = {
         name: _overlaid(table, own.models[name]) if name in own.models else table
-        for name, table in book.tables.items()
+        for name, table in {**book.tables, **more}.items()
     }
     return replace(book, version=f"{book.version}-{OWN}-{own.digest}", tables=tables, memo={})
+
+
+def _new_table(provider: str, row: OwnProviderRow) -> ProviderTable:
+    """A provider of whose cache nothing is known but its prices."""
+    return ProviderTable(
+        provider=provider,
+        display_name=row.name,
+        pages={},
+        surfaces=(ONLY_SURFACE,),
+        default_surface=ONLY_SURFACE,
+        surface_rules={ONLY_SURFACE: Surface(name=ONLY_SURFACE)},
+        cache_rules={},
+        models=(),
+        free_writes=("*",) if row.free_writes else (),
+        own=True,
+    )
 
 
 def _overlaid(table: ProviderTable, rows: tuple[OwnModelRow, ...]) -> ProviderTable:
@@ -179,8 +209,18 @@ def _period(row: OwnPeriodRow, modes: Mapping[str, tuple[ModeRule, ...]]) -> Per
         status=OWN,
         usd_per_mtok=dict(row.usd_per_mtok),
         tiers=tuple((tier.above, dict(tier.usd_per_mtok)) for tier in row.tiers),
-        modes=modes,
+        modes={**modes, **{name: (_mode(mode),) for name, mode in row.modes.items()}},
         source=OWN,
         as_of=row.as_of,
         note=row.note,
+    )
+
+
+def _mode(row: OwnModeRow) -> ModeRule:
+    return ModeRule(
+        multiplier=row.multiplier,
+        bucket_multipliers=dict(row.bucket_multipliers),
+        usd_per_mtok=dict(row.usd_per_mtok),
+        buckets=tuple(row.buckets),
+        long_prompts_offered=row.long_prompts == "offered",
     )

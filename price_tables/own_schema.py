@@ -8,13 +8,52 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from price_tables.fields import AsOf, Count, Moment, Name, Note, Prices, wrong
+from price_tables.fields import (
+    AsOf,
+    Bucket,
+    Count,
+    Factor,
+    Flag,
+    Moment,
+    Name,
+    Note,
+    Prices,
+    SomeFactors,
+    SomePrices,
+    wrong,
+)
 from price_tables.records import Ratio
-from price_tables.schema import EARLIEST, LATEST, TierRow, no_overlap
+from price_tables.schema import EARLIEST, LATEST, ModeName, TierRow, no_overlap
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class OwnModeRow(_Strict):
+    """What a mode does to the prices of its period: a factor on them, or prices of its own."""
+
+    multiplier: Factor | None = None
+    bucket_multipliers: SomeFactors = Field(default_factory=dict)
+    usd_per_mtok: SomePrices = Field(default_factory=dict)
+    buckets: list[Bucket] = Field(default_factory=list)
+    long_prompts: Literal["offered", "not_offered"] = "offered"
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if (self.multiplier is None) == (not self.usd_per_mtok):
+            raise wrong("multiplier_or_prices", self.multiplier or dict(self.usd_per_mtok))
+        if self.bucket_multipliers and self.multiplier is None:
+            raise wrong("multiplier", "bucket_multipliers")
+        return self
+
+
+class OwnProviderRow(_Strict):
+    """Somebody who sends a bill and whom the book does not list. `free_writes`: cache writes cost
+    what input costs."""
+
+    name: Name
+    free_writes: Flag = False
 
 
 class OwnPeriodRow(_Strict):
@@ -25,6 +64,7 @@ class OwnPeriodRow(_Strict):
     valid_to: Moment | None = None
     usd_per_mtok: Prices
     tiers: list[TierRow] = Field(default_factory=list)
+    modes: dict[ModeName, OwnModeRow] = Field(default_factory=dict)
     as_of: AsOf
     note: Note | None = None
 
@@ -39,6 +79,9 @@ class OwnPeriodRow(_Strict):
         for tier in self.tiers:
             if tier.usd_per_mtok.keys() != self.usd_per_mtok.keys():
                 raise wrong("same_buckets", ", ".join(tier.usd_per_mtok))
+        for name, row in self.modes.items():
+            if row.usd_per_mtok and row.long_prompts == "offered" and self.tiers:
+                raise wrong("long_prompts_not_offered", name)
         return self
 
 
@@ -69,9 +112,10 @@ class AdjustmentRow(_Strict):
 
 
 class OwnFile(_Strict):
-    """The whole file. `prices`: provider -> its models."""
+    """The whole file. `prices`: provider -> its models; `providers`: those that are not listed."""
 
     format: Literal["1"]
+    providers: dict[Name, OwnProviderRow] = Field(default_factory=dict)
     adjustments: dict[Name, AdjustmentRow] = Field(default_factory=dict)
     prices: dict[Name, list[OwnModelRow]] = Field(default_factory=dict)
 
@@ -79,6 +123,9 @@ class OwnFile(_Strict):
     def _says_something(self) -> Self:
         if not self.adjustments and not self.prices:
             raise wrong("prices_or_adjustments", "–")
+        for provider in self.providers:
+            if not self.prices.get(provider):
+                raise wrong("prices_of_provider", provider)
         for rows in self.prices.values():
             ids = [row.id.casefold() for row in rows]
             for name in ids:

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from econ.hit_curve import HitCurve
 from econ.report import BreakEven
 from jobs.costing import ApiCosts, ModelCost
+from ui import own_mark
 from ui.charts import GRID, LOST, MUTED, NEUTRAL, OURS, Chart, frame, label, nice_ticks, tick_text
 from ui.cost_view import high_usd, lifetime_words, loses
 from ui.numerals import amount_of, percent
@@ -23,7 +24,10 @@ def break_even_table(rows: Sequence[BreakEven]) -> Table:
     word = "api_costs_page.column."
     return Table(
         columns=(
-            Column(title=t(f"{word}model"), values=[row.model for row in rows]),
+            Column(
+                title=t(f"{word}model"),
+                values=[own_mark.name_of(r.model, [r.source]) for r in rows],
+            ),
             Column(title=t(f"{word}policy"), values=[lifetime_words(row.policy) for row in rows]),
             Column(title=t(f"{word}uses"), values=[row.uses for row in rows], kind="count"),
             Column(

@@ -9,9 +9,10 @@ from econ.hit_curve import at_ends
 from econ.money import Amount, usd_from_e13
 from econ.report import PolicyRow
 from jobs.costing import ApiCosts, Costing, ModelCost
+from ui import own_mark
 from ui.charts import Chart
 from ui.components import mark
-from ui.numerals import amount, amount_of, amount_usd, foreign, md
+from ui.numerals import amount, amount_of, amount_usd, md
 from ui.stacked_bars import Stack, stacked_bars
 from ui.tables import Column, Table
 from ui.words import say, t
@@ -86,7 +87,8 @@ def bars(costs: ApiCosts, names: Sequence[str]) -> Chart:
     """Dearest first, by what the money is for."""
     rows = charted(costs, names)
     alt = t("api_costs_page.bars_alt")
-    stacks = [stack(o.row, o.none, o.row.model or "", _note(o.row), loses(o.row)) for o in rows]
+    stacks = [stack(o.row, o.none, own_mark.name_of(o.row.model, o.row.sources), _note(o.row),
+                    loses(o.row)) for o in rows]  # fmt: skip
     return stacked_bars(stacks, alt, table(rows))
 
 
@@ -144,7 +146,9 @@ def table(models: Sequence[ModelCost]) -> Table:
     word = "api_costs_page.column."
     return Table(
         columns=(
-            Column(title=t(f"{word}model"), values=[foreign(row.model or "") for row in rows]),
+            Column(
+                title=t(f"{word}model"), values=[own_mark.name_of(r.model, r.sources) for r in rows]
+            ),
             Column(title=t(f"{word}total"), values=[_end(r.usd, "high") for r in rows], kind="usd"),
             Column(title=t(f"{word}least"), values=[_end(r.usd, "low") for r in rows], kind="usd"),
             Column(

@@ -20,7 +20,16 @@ EXAMPLE = """\
 format: 1
 adjustments:
   anthropic: {discount_ratio: 0.12, tax_ratio: 0.10}
+providers:
+  our-gateway: {name: Our gateway, free_writes: true}
 prices:
+  our-gateway:
+  - id: house-model
+    periods:
+    - valid_from: null
+      usd_per_mtok: {uncached: 2.00, read: 0.20, output: 8.00}
+      modes: {batch: {multiplier: 0.5}}
+      as_of: 2026-11-20
   anthropic:
   - id: claude-opus-5
     periods:

@@ -91,6 +91,68 @@ def test_discounts_and_taxes_change_no_price() -> None:
     assert with_own(load_book(), own).tables == load_book().tables
 
 
+NEW_SELLER = b"""\
+format: 1
+providers:
+  house-gateway: {name: Our gateway, free_writes: true}
+adjustments:
+  house-gateway: {discount_ratio: 0.05}
+prices:
+  house-gateway:
+  - id: house-model
+    periods:
+    - valid_from: null
+      usd_per_mtok: {uncached: 2, read: 0.2, output: 8}
+      modes:
+        batch: {multiplier: 0.5}
+        priority: {usd_per_mtok: {uncached: 3, read: 0.3, output: 12}}
+      as_of: 2026-11-20
+  - id: claude-opus-5
+    periods:
+    - valid_from: null
+      usd_per_mtok: {uncached: 6, output: 30}
+      as_of: 2026-11-20
+"""
+NOVEMBER = datetime(2026, 11, 5, tzinfo=UTC)
+
+
+def new_seller(**asked: str) -> RateCard:
+    book = with_own(load_book(), parse_own(NEW_SELLER, "own.yaml", load_book()))
+    card = rate_card(book, **{"model": "house-model", **asked})
+    assert isinstance(card, RateCard)
+    return card
+
+
+@pytest.mark.parametrize(
+    ("mode", "uncached", "read"), [("standard", "2", "0.2"), ("batch", "1", "0.1"),
+                                   ("priority", "3", "0.3")],
+)  # fmt: skip
+def test_a_provider_that_is_not_listed_sells_in_the_modes_that_it_names(
+    mode: str, uncached: str, read: str
+) -> None:
+    card = new_seller(mode=mode)
+    found = price_at(card, NOVEMBER, 1_000)
+    assert isinstance(found, Segment)
+    assert card.provider == "house-gateway"
+    prices = found.usd_per_mtok
+    assert (prices["uncached"], prices["read"]) == (Decimal(uncached), Decimal(read))
+    assert prices["write_5m"] == prices["uncached"]  # its writes cost what input costs
+    assert (found.source, found.status) == (OWN, OWN)
+
+
+def test_a_model_that_its_maker_lists_stays_the_makers_where_no_provider_is_named() -> None:
+    assert new_seller(model="claude-opus-5").provider == "anthropic"
+    assert new_seller(model="claude-opus-5", provider="house-gateway").provider == "house-gateway"
+
+
+def test_a_mode_can_be_added_to_a_listed_model_and_another_mode_stays() -> None:
+    row_end = b"      note: contract of November\n"
+    raw = OWN_FILE.replace(row_end, b"      modes: {flex: {multiplier: 0.25}}\n" + row_end)
+    book = with_own(load_book(), parse_own(raw, "own.yaml", load_book()))
+    assert row(book, "claude-opus-5", NOVEMBER, mode="flex").usd_per_mtok["uncached"] == 1
+    assert row(book, "claude-opus-5", NOVEMBER, mode="batch").usd_per_mtok["uncached"] == 2
+
+
 FAULTS = {
     "nothing": (b"format: 1\n", 1),
     "no YAML": (b"a: [", 1),
@@ -105,6 +167,11 @@ FAULTS = {
                            .replace(b"as_of: 2026-11-20", b"as_of: soon"), 2),
     "an end before its start": (OWN_FILE.replace(b"2026-12-01", b"2026-10-01"), 1),
     "a model twice": (OWN_FILE.replace(b"our-tuned-model", b"CLAUDE-opus-5"), 1),
+    "a provider that is listed": (NEW_SELLER.replace(b"house-gateway", b"openai"), 1),
+    "a provider without prices": (b"format: 1\nproviders: {house: {name: Our house}}\n", 1),
+    "a mode of no kind": (NEW_SELLER.replace(b"multiplier: 0.5", b"multiplier: half"), 1),
+    "a mode that says nothing": (NEW_SELLER.replace(b"multiplier: 0.5", b""), 1),
+    "a mode that is none": (NEW_SELLER.replace(b"batch:", b"slow:"), 1),
     "an alias of another model": (OWN_FILE.replace(b"[tuned]", b"[claude-haiku-4-5]"), 1),
 }  # fmt: skip
 
