@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from messages.errors import Message, UsageError
 
@@ -75,6 +76,7 @@ ALIASES = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=256)
 def kv_format(name: str) -> KvFormat:
     """The format called `name`; `a/b` takes keys of one and values of another.
 

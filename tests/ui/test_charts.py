@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import plotly.graph_objects as go
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -145,3 +146,11 @@ def test_reports_that_say_nothing_about_caching_show_plain_costs() -> None:
     assert not chart.figure.layout.shapes
     assert without_columns().saving.earned is None
     assert losing().saving.earned == usd("-210")
+
+
+def test_a_frame_that_plotly_does_not_check_is_one_that_it_would_accept() -> None:
+    figure = charts.frame(200)
+    charts.label(figure, "name", x=1, y=2, xanchor="left")
+    figure.update_xaxes(range=[0, 3], title={"text": "size"}, showgrid=True)
+    checked = go.Figure(figure.to_plotly_json())
+    assert checked.to_plotly_json() == figure.to_plotly_json()
