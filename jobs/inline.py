@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from data_sources.store.engine import Store
+from jobs import held
 from jobs.runner import StoreRunner, carried
 from jobs.tasks import path_of
 from jobs.worker import Call, run_job
@@ -77,6 +78,7 @@ class InlineRunner(StoreRunner):
                 params=params,
                 runner=self.name,
                 timeout_s=self._settings.job_timeout_s,
+                held=held.held(params),
             )
             run_job(self._store, call)
         return job_id

@@ -23,7 +23,7 @@ from typing import Any
 from data_sources.store import jobs as rows
 from data_sources.store.engine import Store
 from data_sources.store.jobs import JobRecord
-from jobs import tasks
+from jobs import held, tasks
 from jobs.inline import is_gone, retire, runner_name
 from jobs.runner import StoreRunner, carried
 from jobs.spawn import NAME, WorkerContext, initialise
@@ -118,6 +118,7 @@ class LocalRunner(StoreRunner):
             params=params,
             runner=self.name,
             timeout_s=self._settings.job_timeout_s,
+            held=held.held(params),
         )
         with self._lock:
             if self._pool is None or job_id in self._in_flight:

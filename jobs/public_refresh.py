@@ -20,7 +20,8 @@ from data_sources.public import edinet, edinet_csv, estat, estat_items, filing_t
 from data_sources.public.hosts import SOURCES as SOURCES
 from data_sources.public.hosts import Source
 from data_sources.public.snapshot import snapshot
-from data_sources.public.web import Ask, Body, Web
+from data_sources.public.web import Ask, Body
+from data_sources.public.web import Web as Web
 from data_sources.store import observations as rows
 from data_sources.store.engine import Store, current_store
 from econ.observation import Observation
@@ -57,6 +58,21 @@ def refresh(
             run.all()
             found.append(run.result)
     return found
+
+
+def expected(source: Source, wanted: Wanted) -> int:
+    """How many steps a source is about to take, for showing how far it is."""
+    steps = {
+        "sec": len(companies_of("sec", wanted)),
+        "fred": len(wanted.series or _known_series()),
+        "edinet": EDINET_DAYS + 2 * len(companies_of("edinet", wanted)),
+        "estat": len(wanted.tables or ESTAT_TABLES) + 1,
+    }
+    return steps[source]
+
+
+def _known_series() -> list[str]:
+    return [info.id for info in snapshot().series if info.source == "fred"]
 
 
 class _Run:
@@ -130,8 +146,7 @@ class _Run:
         self._keep(found, repeats=True)
 
     def _fred(self) -> None:
-        known = [info.id for info in snapshot().series if info.source == "fred"]
-        for series in self._wanted.series or known:
+        for series in self._wanted.series or _known_series():
             if not self._try(series, partial(self._fred_series, series)) and self._lost():
                 return
 

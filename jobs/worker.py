@@ -14,7 +14,7 @@ from typing import Any
 
 from data_sources.store import jobs as rows
 from data_sources.store.engine import Store, current_store
-from jobs import own_prices
+from jobs import held, own_prices
 from jobs.progress import Cancelled, TimedOut
 from jobs.tasks import resolve
 from messages.errors import KvledgerError, Message, SourceError
@@ -29,13 +29,15 @@ Outcome = str | tuple[str, Message] | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One job for one process: which task, with what, for which runner, how long at most."""
+    """One job for one process: which task, with what, for which runner, how long at most; and
+    what is `held` for it outside of the stored parameters."""
 
     job_id: str
     path: str
     params: Mapping[str, Any]
     runner: str
     timeout_s: float
+    held: object | None = None
 
 
 def run_in_worker(call: Call) -> None:
@@ -58,6 +60,8 @@ def run_job(store: Store, call: Call) -> None:
 def _outcome(call: Call, progress: JobProgress) -> Outcome:
     try:
         params = dict(call.params)
+        if held.PARAM in params:
+            params[held.PARAM] = call.held
         with own_prices.using(params.pop(own_prices.JOB_KEY, None)):
             result = resolve(call.path)(params, progress)
         progress.check()

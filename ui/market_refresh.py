@@ -1,96 +1,159 @@
-"""Asking the sources from the page: which, what else, with which keys, and what that changed."""
+"""Asking the sources from the page: which, what else, how far it is, and what that changed."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
 
 import streamlit as st
 
 from data_sources.public.hosts import Source
-from data_sources.store.observations import Change
-from jobs import public_asked, public_refresh
-from jobs.public_asked import Keys, Refreshed, Wanted
-from messages.errors import KvledgerError
-from ui import components, failures, plain_table
-from ui.market_numerals import index
-from ui.numerals import day, md
-from ui.plain_table import cell
+from jobs import flows, public_job, public_keys, public_refresh
+from jobs.public_asked import Failure, Wanted
+from jobs.public_job import Brought, Row
+from messages.errors import KvledgerError, NotFoundError
+from ui import components, failures, keys_view, market_sources, panel, plain_table, state
+from ui.numerals import count, day, foreign, md
+from ui.plain_table import Cell, cell
 from ui.words import say, t
 
+_JOB = "_market_refresh_job"
 _FOUND = "_market_refreshed"
+_STOPPED = "_market_refresh_stopped"
 MOST_CHANGES = 40
 LONGEST = 200
-KEYS = (("sec", "sec_contact", "KVLEDGER_SEC_CONTACT"), ("fred", "fred", "KVLEDGER_FRED_KEY"),
-        ("edinet", "edinet", "KVLEDGER_EDINET_KEY"),
-        ("estat", "estat", "KVLEDGER_ESTAT_KEY"))  # fmt: skip
-"""Source, the field that holds its key, and the setting that it comes from."""
+UNREACHED = "public.no_connection"
 
 
 def ask() -> None:
-    """The popover: nothing is asked before its button is pressed."""
+    """The popover: nothing is asked before its button is pressed. Below it the job at work, or
+    what the last one changed."""
+    job_id = st.session_state.get(_JOB)
+    if job_id is not None:
+        job_id = _settled(str(job_id))
     with st.popover(t("market.refresh"), icon=":material/sync:", key="market_refresh"):
-        keys = public_asked.keys_from_settings()
-        components.note(t("market.refresh_what"))
-        for source, field, name in KEYS:
-            set_ = bool(getattr(keys, field))
-            state = "key_set" if set_ else f"key_missing_{source}"
-            components.note(
-                t(f"market.{state}", source=t(f"market.source.{source}"), name=md(name))
-            )
-        sources = st.multiselect(t("market.refresh_sources"), list(public_refresh.SOURCES),
-                                 key="market_sources", default=["fred"],
-                                 format_func=lambda one: t(f"market.source.{one}"))  # fmt: skip
-        companies = st.text_input(
-            t("market.refresh_companies"),
-            key="market_add_company",
-            max_chars=LONGEST,
-            help=t("market.refresh_companies_help"),
-        )
-        series = st.text_input(t("market.refresh_series"), key="market_add_series",
-                               max_chars=LONGEST, help=t("market.refresh_series_help"))  # fmt: skip
-        if st.button(t("market.refresh_go"), key="market_refresh_go", disabled=not sources):
-            wanted = Wanted(companies=_ids(companies), series=_ids(series))
-            _run(tuple(sources), wanted, keys)
-    for one in st.session_state.get(_FOUND, ()):
+        _choose(running=job_id is not None)
+    if job_id is not None:
+        panel.running(job_id, "_market", _stage)
+        return
+    if st.session_state.get(_STOPPED):
+        st.info(t("market.refresh_stopped"), icon=":material/cancel:")
+    found: tuple[Brought, ...] = st.session_state.get(_FOUND, ())
+    _refusals(found)
+    for one in found:
         _changes(one)
+
+
+def _choose(*, running: bool) -> None:
+    keys = keys_view.keys_now()
+    components.note(t("market.refresh_what"))
+    for source in public_refresh.SOURCES:
+        ready = "key_set" if public_keys.has_key(source, keys) else f"key_missing_{source}"
+        components.note(t(f"market.{ready}", source=t(f"market.source.{source}"),
+                          name=md(public_keys.VARIABLES[source])))  # fmt: skip
+    components.note(t("market.refresh_keys", page=t("ui.page.data_and_changes")))
+    sources = st.multiselect(t("market.refresh_sources"), list(public_refresh.SOURCES),
+                             key="market_sources", default=["fred"],
+                             format_func=lambda one: t(f"market.source.{one}"))  # fmt: skip
+    companies = st.text_input(
+        t("market.refresh_companies"),
+        key="market_add_company",
+        max_chars=LONGEST,
+        help=t("market.refresh_companies_help"),
+    )
+    series = st.text_input(t("market.refresh_series"), key="market_add_series",
+                           max_chars=LONGEST, help=t("market.refresh_series_help"))  # fmt: skip
+    off = running or not sources
+    if st.button(t("market.refresh_go"), key="market_refresh_go", disabled=off):
+        _start(tuple(sources), Wanted(companies=_ids(companies), series=_ids(series)))
 
 
 def _ids(typed: str) -> tuple[str, ...]:
     return tuple(part for part in typed.replace(",", " ").split() if part)
 
 
-def _run(sources: tuple[Source, ...], wanted: Wanted, keys: Keys) -> None:
+def _start(sources: tuple[Source, ...], wanted: Wanted) -> None:
+    for name in (_FOUND, _STOPPED):
+        st.session_state.pop(name, None)
     try:
-        with st.spinner(t("market.refreshing")):
-            st.session_state[_FOUND] = public_refresh.refresh(sources, wanted, keys)
+        keys = keys_view.keys_now()
+        st.session_state[_JOB] = public_job.start_refresh(sources, wanted, keys, state.owner())
     except KvledgerError as error:
         failures.show(error)
         return
     st.rerun()
 
 
-def _changes(found: Refreshed) -> None:
+def _settled(job_id: str) -> str | None:
+    """The job while it runs; None once it has ended and what it said is with the session."""
+    try:
+        job = flows.job(job_id, state.owner())
+    except NotFoundError as error:  # the page was left open longer than jobs are remembered
+        st.session_state.pop(_JOB, None)
+        failures.show(error)
+        return None
+    if not job.finished:
+        return job_id
+    st.session_state.pop(_JOB, None)
+    public_job.forget_keys(job)
+    if job.state == "done" and job.result_id:
+        st.session_state[_FOUND] = public_job.brought(job.result_id)
+    elif job.state == "cancelled":
+        st.session_state[_STOPPED] = True
+    elif job.error is not None:
+        failures.show_message(job.error)
+    return None
+
+
+def _stage(stage: str) -> str:
+    """'fred:DEXJPUS' in words."""
+    source, _, what = stage.partition(":")
+    if source not in get_args(Source):
+        return t("market.refresh_turn")
+    return t("public_keys.asking", source=t(f"market.source.{source}"), what=md(foreign(what)))
+
+
+def _refusals(found: Sequence[Brought]) -> None:
+    """What could not be had; no network at all is one sentence."""
+    refused = [(one, failure) for one in found for failure in one.failures]
+    unreached = [one for one, failure in refused if failure.message.id == UNREACHED]
+    if unreached:
+        named = [t(f"market.source.{one.source}") for one in unreached]
+        st.warning(t("market.no_network", sources=t("market.comma").join(dict.fromkeys(named)),
+                     day=day(market_sources.snapshot_day())),
+                   icon=":material/cloud_off:")  # fmt: skip
+    for one, failure in refused:
+        if failure.message.id != UNREACHED:
+            st.warning(_why(one, failure), icon=":material/cloud_off:")
+
+
+def _why(one: Brought, failure: Failure) -> str:
+    source = t(f"market.source.{one.source}")
+    what = source if failure.what == one.source else f"{source} {foreign(failure.what)}"
+    return f"**{md(what)}** {md(say(failure.message), longest=1000)}"
+
+
+def _changes(found: Brought) -> None:
     source = t(f"market.source.{found.source}")
-    components.note(t("market.refreshed", source=source, asked=found.asked, reused=found.reused,
-                      new=len(found.new), changed=len(found.changed),
-                      unchanged=found.unchanged))  # fmt: skip
-    for failure in found.failures:
-        st.warning(
-            f"**{md(failure.what)}** {md(say(failure.message))}", icon=":material/cloud_off:"
-        )
-    rows = [*found.changed, *found.new]
-    if rows:
+    components.note(t("market.refreshed", source=source, asked=count(found.asked),
+                      reused=count(found.reused), new=count(found.new),
+                      changed=count(found.changed), unchanged=count(found.unchanged)))  # fmt: skip
+    if found.rows:
         head = [t(f"market.column.{c}") for c in ("series", "period", "before", "now", "vintage")]
-        plain_table.show(head, [_row(one) for one in rows[:MOST_CHANGES]],
+        plain_table.show(head, [_row(one) for one in found.rows[:MOST_CHANGES]],
                          t("market.changes_alt"), f"changes_{found.source}")  # fmt: skip
-    if len(rows) > MOST_CHANGES:
-        components.note(t("market.changes_more", len(rows) - MOST_CHANGES))
+    left_out = found.new + found.changed - min(len(found.rows), MOST_CHANGES)
+    if left_out > 0:
+        components.note(t("market.changes_more", left_out))
 
 
-def _row(change: Change) -> list[plain_table.Cell]:
-    after, before = change.after, change.before
+def _row(one: Row) -> list[Cell]:
+    known = market_sources.names()
+    spoken = known.get(one.series) or foreign(one.series)
     return [
-        cell(after.series, below=after.entity),
-        cell(day(after.end)),
-        cell(index(before.value) if before else "–"),
-        cell(index(after.value), after.unit),
-        cell(day(after.vintage) if after.vintage else "–"),
+        cell(spoken, one.series, below=known.get(one.entity, foreign(one.entity))),
+        cell(day(one.end)),
+        cell(one.before or "–"),
+        cell(one.now or "–", foreign(one.unit)),
+        cell("–" if one.vintage is None else day(one.vintage)),
     ]

@@ -50,6 +50,11 @@ def standing() -> str:
     return " ".join([said, *asked])
 
 
+def snapshot_day() -> date:
+    """The day of the figures that came with the program."""
+    return public_data.standing().snapshot_day
+
+
 def source_line(figures: Sequence[Figure]) -> None:
     """One muted line: each document once, with its status and its day; the rest is in the CSV."""
     components.note(source_words(figures))

@@ -56,19 +56,21 @@ def watch(on_failure: Callable[[], None]) -> bool:
     return False
 
 
-def running(job_id: str, slot: str = "") -> None:
+def running(job_id: str, slot: str = "", say: Callable[[str], str] | None = None) -> None:
     """Show how far a job of this browser is; the page runs again when it has finished. `slot`
-    tells the jobs of a page that waits for several apart."""
-    _panel(job_id, slot)
+    tells the jobs of a page that waits for several apart; `say` has words for a stage."""
+    _panel(job_id, slot, say)
 
 
 @st.fragment(run_every=REFRESH_S)
-def _panel(job_id: str, slot: str = "") -> None:
+def _panel(job_id: str, slot: str = "", say: Callable[[str], str] | None = None) -> None:
     job = flows.job(job_id, state.owner())
     if job.finished:
         st.rerun()
     stage = f"ui.stage.{job.stage or 'queued'}"
     text = t(stage if known(stage) else "ui.stage.read")
+    if say is not None and job.stage and not known(stage):
+        text = say(job.stage)
     st.progress(min(max(job.fraction, 0.0), 1.0), text=text)
     started = job.started_utc or job.created_utc
     passed_s = max((datetime.now(tz=UTC) - started).total_seconds(), 0.0)

@@ -32,6 +32,7 @@ TOTAL_S = 300.0
 TRIES = 3
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 60.0
+SLICE_S = 0.25
 MOST_REDIRECTS = 3
 MOST_BYTES = 64_000_000
 MOST_REASON_BYTES = 4_096
@@ -122,6 +123,18 @@ class Web:
 
     def __exit__(self, *_: object) -> None:
         self._client.close()
+
+    def while_waiting(self, check: Callable[[], None]) -> None:
+        """Call `check` every quarter of a second of a wait; what it raises ends the wait."""
+        sleep = self._sleep
+
+        def sliced(seconds: float) -> None:
+            while seconds > 0:
+                check()
+                sleep(min(seconds, SLICE_S))
+                seconds -= SLICE_S
+
+        self._sleep = sliced
 
     def get(self, ask: Ask) -> Body:
         """The answer to `ask`, tried at most three times with growing waits.

@@ -270,6 +270,13 @@ def open_jobs(store: Store, runner: str) -> list[JobRecord]:
         return [_record(row) for row in connection.execute(query.order_by(table.c.created_utc))]
 
 
+def running_jobs(store: Store, kind: str) -> list[JobRecord]:
+    """Running jobs of a kind, whoever answers for them, in the order in which they started."""
+    query = sa.select(table).where(table.c.state == "running", table.c.kind == kind)
+    with store.read() as connection:
+        return [_record(r) for r in connection.execute(query.order_by("started_utc", "id"))]
+
+
 def expire_jobs(store: Store, older_than: datetime) -> int:
     """Forget jobs made before `older_than` (UTC), unfinished ones too; returns how many."""
     with store.write() as connection:

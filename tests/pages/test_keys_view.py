@@ -1,4 +1,4 @@
-"""Keys of the public sources: entered, tried, held by the session; and the button that fetches."""
+"""Keys of the public sources: entered, tried, held by the session."""
 
 from __future__ import annotations
 
@@ -10,18 +10,16 @@ from streamlit.testing.v1 import AppTest
 
 from data_sources.public.hosts import SOURCES
 from data_sources.store.engine import close_current_store
-from jobs import public_keys, public_refresh
+from jobs import public_keys
 from messages.catalogue import LANGUAGES, t
 from settings import Settings, using
 from tests.data_sources.public.server import Reply, Stand, standing
 
 CANARY = "canary5e1f0cafe5e1f0cafe5e1f0cafe"
 SCRIPT = """
-from jobs.public_asked import Wanted
 from ui import keys_view
 
 keys_view.keys()
-keys_view.fetch(("fred",), Wanted(series=("X",), force=True))
 """
 
 
@@ -35,7 +33,6 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 @pytest.fixture
 def stand(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stand]:
     with standing() as made:
-        monkeypatch.setattr(public_refresh, "Web", made.web)
         monkeypatch.setattr(public_keys, "Web", made.web)
         yield made
 
@@ -77,26 +74,3 @@ def test_a_missing_key_is_said_with_its_variable(stand: Stand) -> None:
     app.button(key="try_estat").click().run()
     assert "KVLEDGER_ESTAT_KEY" in app.error[0].value.replace("\\", "")
     assert stand.seen == []
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_fetch_shows_what_changed(stand: Stand, language: str) -> None:
-    head = b"observation_date,X\n2026-06-01,"
-    stand.at("/graph/fredgraph.csv", Reply(head + b"3.8\n", content_type="text/csv"),
-             Reply(head + b"3.7\n", content_type="text/csv"))  # fmt: skip
-    app = opened(language)
-    app.button(key="fetch_fred").click().run()
-    app.button(key="fetch_fred").click().run()
-    assert not app.exception
-    table = app.dataframe[0].value
-    assert list(table[t(language, "public_keys.before")]) == ["3.8"]
-    assert list(table[t(language, "public_keys.after")]) == ["3.7"]
-    assert "public_keys." not in " ".join(block.value for block in app.markdown)
-
-
-def test_a_fetch_that_fails_says_why_and_shows_nothing_new(stand: Stand) -> None:
-    stand.at("/graph/fredgraph.csv", Reply(b"", status=500))
-    app = opened()
-    app.button(key="fetch_fred").click().run()
-    assert "500" in app.warning[0].value
-    assert len(app.dataframe) == 0
