@@ -1,11 +1,16 @@
 """Takes the pictures in docs/screenshots: every page, English and Japanese, light and dark, wide
-and narrow. `make screenshots` runs it; the app is started on the bundled example."""
+and narrow. `make screenshots` runs it; the app is started on the bundled example.
+
+    python docs/make_screenshots.py overview cache --language ja --scheme dark
+"""
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
@@ -49,35 +54,45 @@ FIRST_HEIGHT = 1000
 TALLEST = 5_000
 COLOURS = 128
 PATIENCE_MS = 120_000
+SETTLE_MS = 500
+Variant = tuple[str, str, str]
+"""Language, scheme, size."""
+
+DRAWN = """() => {
+    const seen = (kind) => [...document.querySelectorAll(`[data-testid=${kind}]`)]
+        .filter((part) => part.checkVisibility());  // what a closed fold holds is never drawn
+    return !seen('stSkeleton').length
+        && seen('stPlotlyChart').every((chart) => chart.querySelector('.main-svg'))
+        && seen('stDataFrame').every((table) => table.querySelector('canvas'));
+}"""
 
 
 def idle(page: Page) -> None:
-    """No job runs, the script has run, the charts are drawn and the fonts are there."""
+    """No job runs, the script has run, all that is to be seen is drawn and the fonts are there."""
     app = page.get_by_test_id("stApp")
     expect(page.get_by_role("heading", level=1).first).to_be_visible(timeout=PATIENCE_MS)
-    expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=PATIENCE_MS)
     expect(app).to_have_attribute("data-test-connection-state", "CONNECTED", timeout=PATIENCE_MS)
     ready = re.compile("notRunning")
     expect(app).to_have_attribute("data-test-script-state", ready, timeout=PATIENCE_MS)
     expect(page.get_by_test_id("stProgress")).to_have_count(0, timeout=PATIENCE_MS)
-    page.wait_for_function(
-        """() => [...document.querySelectorAll('[data-testid=stPlotlyChart]')]
-            .every(chart => chart.querySelector('.main-svg'))"""
-    )
-    page.wait_for_function(
-        """() => !document.querySelector('[data-testid=stSkeleton]')
-            && [...document.querySelectorAll('[data-testid=stDataFrame]')]
-                .every(table => table.querySelector('canvas'))"""
-    )
+    expect(app).to_have_attribute("data-test-script-state", ready, timeout=PATIENCE_MS)
+    page.wait_for_function(DRAWN, timeout=PATIENCE_MS)
     page.evaluate("() => document.fonts.ready")
+
+
+def settled(page: Page) -> None:
+    """Idle for a while: a page that starts a job does so after its first run."""
+    idle(page)
+    page.wait_for_timeout(SETTLE_MS)
+    idle(page)
 
 
 def grow_to_content(page: Page, width: int) -> None:
     """Streamlit scrolls inside its main part: make the window as tall as that."""
     height = page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollHeight")
     page.set_viewport_size({"width": width, "height": min(max(height, FIRST_HEIGHT), TALLEST)})
+    page.wait_for_timeout(SETTLE_MS)  # charts follow the new size in their own time
     idle(page)
-    page.wait_for_timeout(400)  # charts follow the new size in their own time
 
 
 def save_a_report(browser: Browser, url: str) -> str:
@@ -94,24 +109,29 @@ def save_a_report(browser: Browser, url: str) -> str:
     return found.group(0)
 
 
-def shoot(browser: Browser, address: str, name: str, language: str, scheme: str, size: str) -> None:
-    """One picture: `docs/screenshots/<page>-<language>-<scheme>-<size>.png`."""
-    width = WIDTHS[size]
+def shoot(page: Page, address: str, target: Path, width: int) -> None:
+    """One picture of one page, as tall as its content; one load."""
+    page.set_viewport_size({"width": width, "height": FIRST_HEIGHT})
+    page.goto(address, wait_until="commit", timeout=PATIENCE_MS)
+    settled(page)
+    grow_to_content(page, width)
+    page.screenshot(path=target)
+    compress(target)
+
+
+def shoot_all(browser: Browser, pages: Mapping[str, str], variant: Variant, folder: Path) -> None:
+    """Every page in one variant, in one browser profile, as `<page>-<variant>.png`."""
+    language, scheme, size = variant
     context = browser.new_context(
-        viewport={"width": width, "height": FIRST_HEIGHT},
+        viewport={"width": WIDTHS[size], "height": FIRST_HEIGHT},
         color_scheme=scheme,  # type: ignore[arg-type]
         locale="ja-JP" if language == "ja" else "en-GB",
         timezone_id="UTC",
     )
     page = context.new_page()
-    page.goto(f"{address}&lang={language}", wait_until="commit", timeout=PATIENCE_MS)
-    idle(page)
-    page.wait_for_timeout(700)  # a page that starts a job does so after its first run
-    idle(page)
-    grow_to_content(page, width)
-    target = TARGET / f"{name}-{language}-{scheme}-{size}.png"
-    page.screenshot(path=target)
-    compress(target)
+    for name, address in pages.items():
+        target = folder / f"{name}-{language}-{scheme}-{size}.png"
+        shoot(page, f"{address}&lang={language}", target, WIDTHS[size])
     context.close()
 
 
@@ -124,14 +144,35 @@ def compress(path: Path) -> None:
     small.save(path, optimize=True)
 
 
+def asked(words: Sequence[str] | None = None) -> argparse.Namespace:
+    """What the command line says; a page that does not exist ends it with the list of pages."""
+    said = argparse.ArgumentParser(description=__doc__)
+    said.add_argument("pages", nargs="*", metavar="page", help=f"of {', '.join(PAGES)}; all")
+    said.add_argument("--language", choices=LANGUAGES, help="only this one")
+    said.add_argument("--scheme", choices=SCHEMES, help="only this one")
+    said.add_argument("--size", choices=tuple(WIDTHS), help="only this one")
+    said.add_argument("--into", type=Path, default=TARGET, help="the folder of the pictures")
+    found = said.parse_args(words)
+    unknown = [name for name in found.pages if name not in PAGES]
+    if unknown:
+        said.error(f"no page {', '.join(unknown)}; there are {', '.join(PAGES)}")
+    return found
+
+
+def variants(said: argparse.Namespace) -> list[Variant]:
+    """Language, scheme and size of each picture of a page."""
+    wanted = ((said.language, LANGUAGES), (said.scheme, SCHEMES), (said.size, WIDTHS))
+    return list(product(*((one,) if one else tuple(every) for one, every in wanted)))
+
+
 def main() -> int:
-    """Takes all pictures, or those of the pages named; prints how many there are and how big."""
-    wanted = set(sys.argv[1:]) or set(PAGES)
+    """Takes all pictures, or those that are asked for; prints how many there are and how big."""
+    said = asked()
     browser_path = find_browser()
     if browser_path is None:
         print("No browser: `python -m scripts.browser --install` gets one.", file=sys.stderr)
         return 1
-    TARGET.mkdir(exist_ok=True)
+    said.into.mkdir(parents=True, exist_ok=True)
     with (
         tempfile.TemporaryDirectory(prefix="kvledger-pictures-") as folder,
         running_app(Path(folder)) as server,
@@ -139,17 +180,16 @@ def main() -> int:
     ):
         arguments = ["--no-sandbox", "--disable-dev-shm-usage", "--force-color-profile=srgb"]
         browser = playwright.chromium.launch(executable_path=browser_path, args=arguments)
-        saved = save_a_report(browser, server.url)
-        for name, path in PAGES.items():
-            if name not in wanted:
-                continue
-            address = f"{server.url}/{path}".replace("{saved}", saved)
-            for language, scheme, size in product(LANGUAGES, SCHEMES, WIDTHS):
-                shoot(browser, address, name, language, scheme, size)
+        wanted = {name: PAGES[name] for name in PAGES if name in said.pages or not said.pages}
+        saved = save_a_report(browser, server.url) if "saved-report" in wanted else ""
+        pages = {n: f"{server.url}/{p}".replace("{saved}", saved) for n, p in wanted.items()}
+        for variant in variants(said):
+            shoot_all(browser, pages, variant, said.into)
+            print(f"{' '.join(variant)}: {len(pages)} pages", flush=True)
         browser.close()
-    taken = list(TARGET.glob("*.png"))
+    taken = list(said.into.glob("*.png"))
     total_mb = sum(path.stat().st_size for path in taken) / 1e6
-    print(f"{len(taken)} pictures, {total_mb:.1f} MB, in {TARGET.relative_to(ROOT)}")
+    print(f"{len(taken)} pictures, {total_mb:.1f} MB, in {said.into}")
     return 0
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from econ.report import ReportParams
 from jobs import costing, flows
-from jobs.shelf import example
+from jobs.costing import Costing
 from tests.pages.test_pages import opened, plain
 from ui import cost_view, elsewhere
 
@@ -26,8 +28,11 @@ def test_the_cheapest_of_the_charted_models_is_named_with_its_cost() -> None:
     assert any(line.startswith("**Cheapest elsewhere:** gpt-5.6-luna, $") for line in said)
 
 
-def test_without_the_costs_the_line_says_where_they_are_and_computes_nothing() -> None:
-    costing.forget_costs(example().key)
+def test_without_the_costs_the_line_says_where_they_are_and_computes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nobody_asked = Costing(lifetime="mixed", placement="bound", mode="batch")
+    monkeypatch.setattr(elsewhere, "USUAL", nobody_asked)
     at = opened("overview")
     said = [plain(m.value) for m in at.markdown]
     assert any(line.startswith("**Elsewhere:**") for line in said)
