@@ -14,6 +14,7 @@ from decimal import Decimal
 
 from econ.csv_safe import Cell, csv_bytes
 from econ.money import product
+from econ.own_csv import OWN_COLUMNS, own_lines
 from econ.report import Amount, CostReport, GroupRow, PolicyRow, Rate
 from econ.report_csv_finance import finance_lines
 from econ.usage import PROMPT_BUCKETS
@@ -57,6 +58,7 @@ COLUMNS = (
     "source",
     "as_of",
     "text",
+    *OWN_COLUMNS,
 )
 ALWAYS = "JPY"
 RATIO_DIGITS = 6
@@ -100,6 +102,7 @@ def _lines(report: CostReport, say: Say) -> Iterator[Line]:
             "tokens": unpriced.input_tokens + unpriced.output_tokens,
         }
     yield from finance_lines(report)
+    yield from own_lines(report.own, say)
     yield from _receipt_lines(report, say)
     for message in report.assumptions:
         yield {"section": "assumption", "text": say(message)}

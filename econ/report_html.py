@@ -16,6 +16,7 @@ from econ.money import Amount
 from econ.price_sources import merged
 from econ.report import CostReport, GroupRow, PolicyRow, PriceSource, Rate
 from econ.sheet_finance import finance_tables
+from econ.sheet_own import own_section
 from econ.sheet_style import STYLE
 from econ.sheet_text import Say, converted, dollars, escaped, name_shown, percent, usd
 from econ.svg import SheetBar, SheetColumn, bars, columns, hatch
@@ -37,7 +38,7 @@ def report_html(
              _buckets(report, say), _models(report, say),
              _rest(report, tuple(known.values()), say, language)]  # fmt: skip
     back = [_tables(report, say), _assumptions(report, say), _sources(report, say),
-            _ids(report, say)]  # fmt: skip
+            _ids(report, say), own_section(report.own, say)]  # fmt: skip
     title = escaped(say(Message("sheet.title", {"name": name})))
     return (
         f'<!doctype html>\n<html lang="{escaped(language)}"><head><meta charset="utf-8">'

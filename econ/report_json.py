@@ -12,6 +12,7 @@ from typing import Any
 
 from econ.hit_curve import at_ends
 from econ.money import plain
+from econ.own_json import own_to_json
 from econ.report import (
     AdjustedRow,
     Amount,
@@ -80,6 +81,7 @@ def report_to_json(report: CostReport, say: Say) -> dict[str, Any]:
             for check in report.invoices
         ],
         "adjusted": [_adjusted(row) for row in report.adjusted],
+        "own_hardware": own_to_json(report.own, say),
     }
 
 

@@ -57,9 +57,10 @@ class OwnPart:
     """Own hardware and less KV of one workload, as they were looked at.
 
     `choice`: every setting by name, as text, in the order of the form. `model`, `device`: names
-    for people. `apis`: what every API costs; `rate`: an own hour, None where it is not known.
-    `load`: at which load the fleet serves the workload, 0..1. `charted`: the API models that a
-    short table names. `missing`: what could not be said, and why.
+    for people; `less_model`, `less_device`: those of less KV. `apis`: what every API costs;
+    `rate`: an own hour, None where it is not known. `load`: at which load the fleet serves the
+    workload, 0..1. `charted`: the API models that a short table names. `missing`: what could not
+    be said, and why.
     """
 
     choice: Mapping[str, str]
@@ -70,9 +71,16 @@ class OwnPart:
     load: float | None = None
     apis: tuple[ApiBill, ...] = ()
     charted: tuple[str, ...] = ()
+    less_model: str = ""
+    less_device: str = ""
     assumptions: tuple[Message, ...] = ()
     missing: tuple[Message, ...] = ()
     sources: tuple[tuple[str, str], ...] = field(default=())
+
+    @property
+    def promised(self) -> bool:
+        """Whether a smallest fleet was asked for."""
+        return any(self.choice.get(f"fleet.{name}") for name in ("ttft_s", "tpot_s"))
 
     def section(self, name: Section) -> tuple[OwnLine, ...]:
         """The lines of one section, in their order."""

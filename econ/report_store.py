@@ -13,7 +13,16 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
 
-from econ import levers, receipt, report, report_finance, report_params, sensitivity
+from econ import (
+    levers,
+    own_break_even,
+    receipt,
+    report,
+    report_finance,
+    report_own,
+    report_params,
+    sensitivity,
+)
 from econ.report import CostReport
 from messages.errors import DataError, Message
 
@@ -54,6 +63,10 @@ _CLASSES: Mapping[str, type[Any]] = {
         report.Saving,
         report.UnpricedRow,
         report.WorkloadInfo,
+        own_break_even.ApiBill,
+        own_break_even.OwnRate,
+        report_own.OwnLine,
+        report_own.OwnPart,
     )
 }
 _SCALARS: Mapping[str, Callable[[str], Any]] = {

@@ -14,6 +14,7 @@ from econ.own_break_even import cheapest_bills
 from econ.replay_names import Rules, Scope
 from econ.report_own import OwnPart
 from econ.report_params import ReportParams
+from econ.roofline import WEIGHT_BYTES
 from jobs import fleet_flows, own_money
 from jobs.less_kv import LessKv, LessKvAsked, less_kv, less_kv_of
 from jobs.own_question import Own, of_fleet
@@ -34,7 +35,7 @@ def of_page(workload_id: str, choice: OwnChoice, owner: str) -> OwnPart | None:
     is started: what is being made still is named. NotFoundError: no such workload."""
     if choice.fleet is None and choice.less is None:
         return None
-    found = Found()
+    found, choice = Found(), _whole(choice)
     if choice.fleet is not None:
         _page_fleet(workload_id, choice, owner, found)
     _less(choice, found, lambda asked: less_kv(workload_id, asked, owner))
@@ -73,7 +74,8 @@ def _page_fleet(workload_id: str, choice: OwnChoice, owner: str, found: Found) -
 def of_files(result: ReadResult, choice: OwnChoice, tell: Progress = no_progress) -> OwnPart:
     """The same of files that were just read: everything is made now. NotFoundError or InputError
     with one sentence."""
-    found, workload, asked = Found(), result.workload, choice.fleet
+    found, choice = Found(), _whole(choice)
+    workload, asked = result.workload, choice.fleet
     if asked is not None:
         fleet_flows.checked_setup(asked)
         found.study = fleet_flows.served(workload, asked, tell)
@@ -123,9 +125,8 @@ def _can_replay(found: Found, blocks: bool, hours: float | None) -> bool:
 
 def _less(choice: OwnChoice, found: Found, make: Callable[[LessKvAsked], LessKv | None]) -> None:
     """Less KV as it was looked at, else of the fleet's own model and device."""
-    asked = less_asked(choice)
     try:
-        found.less = make(asked)
+        found.less = make(choice.less or LessKvAsked())
     except KvledgerError as error:
         found.waiting.append(error.message)
         return
@@ -133,9 +134,13 @@ def _less(choice: OwnChoice, found: Found, make: Callable[[LessKvAsked], LessKv 
         found.waiting.append(Message("own_report.no_lengths"))
 
 
-def less_asked(choice: OwnChoice) -> LessKvAsked:
-    """The question of the page, else the page's own with the fleet's model and device."""
+def _whole(choice: OwnChoice) -> OwnChoice:
+    """With the question about less KV: as it was looked at, else the page's own with the model,
+    the device and the weights of the fleet."""
     fleet = choice.fleet
     if choice.less is not None or fleet is None:
-        return choice.less or LessKvAsked()
-    return replace(LessKvAsked(), model=fleet.model, device=fleet.device)
+        return choice
+    made = replace(LessKvAsked(), model=fleet.model, device=fleet.device)
+    if fleet.quantization in WEIGHT_BYTES:
+        made = replace(made, weights_dtype=str(fleet.quantization))
+    return replace(choice, less=made)

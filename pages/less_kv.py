@@ -14,6 +14,7 @@ from ui import (
     less_kv_spend,
     less_kv_switch,
     less_kv_view,
+    own_seen,
     state,
     upload,
     view,
@@ -48,6 +49,7 @@ def page() -> None:
     with st.container(gap="medium"):
         top = st.container(gap="medium")
         asked, unit = less_kv_controls.asked()
+        own_seen.less(asked)
         try:
             found = less_kv.less_kv(seen.workload_id, asked, state.owner())
         except KvledgerError as error:

@@ -33,6 +33,14 @@ def ratio(value: Any) -> None:
     assert value == round(value, RATIO_DIGITS)
 
 
+def number(value: Any) -> None:
+    """A count, a float, or money as a decimal string."""
+    if isinstance(value, str):
+        assert MONEY.fullmatch(value), value
+    else:
+        assert type(value) in (int, float)
+
+
 def money(value: Any) -> None:
     """A decimal string in USD, or a range whose value is null."""
     if isinstance(value, Mapping):
@@ -195,6 +203,47 @@ RECONCILIATION = shape(
     parts=named(money),
     fitted=each(shape(model=text, usd_per_mtok=named(text))),
 )
+OWN_FIGURE = shape(
+    section=text,
+    item=text,
+    key=maybe(text),
+    provider=maybe(text),
+    model=maybe(text),
+    value=maybe(number),
+    low=maybe(number),
+    high=maybe(number),
+    unit=maybe(text),
+    basis=text,
+    state=maybe(text),
+    n=maybe(count),
+    source=maybe(text),
+    as_of=maybe(text),
+)
+OWN_HARDWARE = shape(
+    model=text,
+    device=text,
+    choice=named(text),
+    figures=each(OWN_FIGURE),
+    rate=maybe(shape(usd_per_hour=money, tokens_per_s=money, busy_usd_per_mtok=money)),
+    load=maybe(ratio),
+    break_even=each(
+        shape(
+            provider=text,
+            surface=text,
+            model=text,
+            policy=text,
+            api_usd_per_mtok=money,
+            low_usd_per_mtok=money,
+            utilisation_ratio=ratio,
+            tokens_per_day=maybe(count),
+            source=maybe(text),
+            as_of=maybe(text),
+        )
+    ),
+    assumptions=each(words),
+    missing=each(words),
+    sources=each(shape(basis=text, text=text)),
+)
 REPORT = shape(
     report_id=text,
     method_version=count,
@@ -259,6 +308,7 @@ REPORT = shape(
             net_usd=money,
         )
     ),
+    own_hardware=maybe(OWN_HARDWARE),
 )
 PRICES_SHOW = shape(
     matches=each(

@@ -8,7 +8,7 @@ import streamlit as st
 from econ.fleet_setup import FleetAsked
 from jobs import fleet_flows
 from messages.errors import KvledgerError
-from ui import components, hardware_view, state
+from ui import components, hardware_view, own_seen, state
 from ui.numerals import count, md, percent, usd
 from ui.time_lines import duration
 from ui.words import t
@@ -19,6 +19,7 @@ LAST = "_hw_asked"
 def remember(asked: FleetAsked) -> None:
     """The fleet that this browser session looked at."""
     st.session_state[LAST] = asked
+    own_seen.fleet(asked)
 
 
 def on_own_hardware(workload_id: str) -> None:

@@ -9,24 +9,18 @@ import streamlit as st
 
 from econ.implied_rent import Premium, Rent
 from econ.implied_rent_rows import Bought, Verdict, bought, rents, verdict
-from econ.kv_formats import kv_format
-from econ.kv_memory import reserved_per_token
-from jobs.model_sizes import hardware
+from jobs.own_question import PREMIUM_MODELS, band_bytes
 from jobs.tiering import TiersFound
 from price_tables.tiers_load import load_tiers
-from ui import components, controls, rent_chart, typed
+from ui import components, controls, own_seen, rent_chart, typed
 from ui.components import Explanation, mark
 from ui.numerals import count, md
 from ui.rent_chart import Chosen, premium_name, rent_name, usd_gb_hour
 from ui.words import t
 
-SHOWN = ("claude-opus-5", "gpt-5.6-sol", "gemini-3.1-pro-preview")
-"""Models whose premiums are drawn before anything is chosen, each from its maker."""
 MEMORY = ("dram", "ssd")
 MOST_MODELS = 3
 USUAL = "on_demand_median"
-BAND = ("deepseek-v3", "llama-3.1-70b")
-"""Open models between whose bytes a closed one is put: a latent cache and grouped heads."""
 
 
 @st.fragment
@@ -36,6 +30,8 @@ def section(found: TiersFound) -> None:
     with st.container(horizontal=True, gap="large", key="controls_money_rent"):
         lines = _premiums(found)
         chosen = _bytes(found)
+    models = tuple(dict.fromkeys(line.model for line in lines))
+    own_seen.remember(premium_models=models, implied_bytes=(chosen.low, chosen.high))
     if not lines:
         components.note(t("hardware_money.no_premiums"))
         return
@@ -57,7 +53,7 @@ def section(found: TiersFound) -> None:
 def _premiums(found: TiersFound) -> list[Premium]:
     makers = [row for row in found.premiums if row.provider in _makers(found.premiums)]
     names = sorted({row.model for row in makers})
-    first = [name for name in SHOWN if name in names]
+    first = [name for name in PREMIUM_MODELS if name in names]
     asked = [name for name in (st.query_params.get("premiums") or "").split(",") if name in names]
     st.session_state["premiums"] = asked or st.session_state.get("_premiums") or first
 
@@ -109,13 +105,6 @@ def _bytes(found: TiersFound) -> Chosen:
         return Chosen(low=each, high=each, name=t("hardware_money.bytes_own"))
     low, high = band_bytes()
     return Chosen(low=low, high=high, name=t("hardware_money.closed_band"))
-
-
-def band_bytes() -> tuple[int, int]:
-    """Bytes a token, 16 bits, of both ends of the band."""
-    models = hardware().models
-    low, high = (int(reserved_per_token(models[name], kv_format("bf16"))) for name in BAND)
-    return low, high
 
 
 def _bytes_words(chosen: Chosen) -> str:

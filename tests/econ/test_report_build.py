@@ -199,7 +199,7 @@ def test_json_has_the_shape_of_the_shell(book: PriceBook) -> None:
         "report_id", "method_version", "price_book_version", "workload_sha256", "assumptions",
         "workload", "baselines", "best", "saving", "not_cacheable_usd", "ratios", "groups",
         "reconciliation", "change", "month", "rates", "break_even", "unpriced",
-        "observed_cost_usd", "rows",
+        "observed_cost_usd", "rows", "invoices", "adjusted", "own_hardware",
     ]  # fmt: skip
     assert list(found["workload"]) == [
         "name", "requests", "rows", "first_utc", "last_utc", "days_utc"
