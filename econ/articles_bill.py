@@ -135,6 +135,7 @@ COMPUTED: Mapping[str, Compute] = {
     "google_storage": lambda i: float(_row(i, GEMINI).usd_per_mtok[STORAGE]),
     "contract_none": lambda i: float(contract(i, None).no_cache.amount.usd or 0),
     "contract_write_5m": _contract_usd("write_5m", "cache_write_5m_tokens"),
+    "contract_write_1h": _contract_usd("write_1h", "cache_write_1h_tokens"),
     "contract_reads": _contract_usd("read", "cache_write_5m_tokens"),
     "contract_5m": _contract_total("cache_write_5m_tokens"),
     "contract_1h": _contract_total("cache_write_1h_tokens"),

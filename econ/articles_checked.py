@@ -21,6 +21,7 @@ from price_tables.articles import UNITS, ArticleFacts, Figure
 
 Verdict = Literal["reproduced", "confirmed", "differs", "published"]
 VERDICTS: tuple[Verdict, ...] = ("reproduced", "confirmed", "differs", "published")
+BINARY = {"KB": "KiB", "MB": "MiB", "GB": "GiB"}
 PAGE_TOKENS = 16
 WRITTEN_TOKENS = 10_000
 
@@ -43,6 +44,16 @@ class Checked:
         """`ours` in the unit in which the article prints."""
         unit = self.figure.unit
         return None if self.ours is None or unit is None else self.ours / UNITS[unit]
+
+    @property
+    def holds_in_binary(self) -> str | None:
+        """'KiB' for 'KB', where `ours` is what is printed once the unit is taken as binary; None
+        where the figure holds as printed or does not hold that way either."""
+        unit = self.figure.unit
+        if self.holds or self.ours is None or unit not in BINARY:
+            return None
+        as_decimal = self.ours * UNITS[unit] / UNITS[BINARY[unit]]
+        return BINARY[unit] if self.figure.rounds_to_printed(as_decimal) else None
 
 
 def check(facts: ArticleFacts, inputs: Inputs) -> tuple[Checked, ...]:

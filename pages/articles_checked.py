@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from jobs import guide_facts
-from ui import components, guide_articles
+from ui import components, guide_articles, verdict_chart
 from ui.words import t
 
 
@@ -14,15 +14,18 @@ def page() -> None:
     components.question(t("articles_checked.title"))
     rows = guide_facts.checked()
     with st.container(gap="medium"):
-        left, right = st.columns([5, 6], gap="large", vertical_alignment="center")
+        left, right = st.columns([5, 6], gap="large")
         with left:
             guide_articles.first_screen(rows)
-        with right:
             components.sentence(t("articles.sentence"))
             guide_articles.how()
+        with right:
+            components.chart(verdict_chart.verdicts(rows), "verdicts")
         with st.container(horizontal=True, gap="large", key="controls_articles"):
             article, verdict = guide_articles.choice()
-        shown = guide_articles.chosen(rows, article, verdict)
+            left_by_both = guide_articles.chosen(rows, article, verdict)
+            about = guide_articles.subject(left_by_both)
+        shown = guide_articles.chosen(left_by_both, about=about)
         guide_articles.tables(shown)
         guide_articles.marks(shown)
         guide_articles.download(shown)

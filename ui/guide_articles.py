@@ -10,13 +10,15 @@ import streamlit as st
 from econ.articles_checked import VERDICTS, Checked
 from econ.articles_csv import articles_csv
 from jobs import guide_facts
-from ui import components, controls, downloads
+from ui import byte_words, components, controls, downloads
 from ui.components import MARKS, Explanation
 from ui.numerals import SPACE, md
 from ui.words import known, t
 
 ARTICLES = ("A", "B", "C")
 ALL = "all"
+COLUMNS = ("figure", "printed", "ours", "verdict", "source")
+SIZES = ("KB", "MB", "GB", "KiB", "MiB", "GiB")
 GLYPHS = {
     "reproduced": MARKS["computed"], "confirmed": MARKS["published"],
     "differs": "▼", "published": MARKS["datasheet"],
@@ -58,6 +60,16 @@ def choice() -> tuple[str, str]:
     return article, verdict
 
 
+def subject(rows: Sequence[Checked]) -> str:
+    """Which of the rows' subjects is read, or all; in the URL as `subject`."""
+    found = tuple(dict.fromkeys(row.figure.subject for row in rows))
+    return controls.choice(t("articles.by_subject"), (*found, ALL), "subject", _subject_word)
+
+
+def _subject_word(name: str) -> str:
+    return t("articles.all") if name == ALL else t(f"articles.subject.{name}")
+
+
 def _article_word(name: str) -> str:
     return t("articles.all") if name == ALL else t(f"articles.article.{name}")
 
@@ -66,12 +78,16 @@ def _verdict_word(name: str) -> str:
     return t("articles.all") if name == ALL else t(f"articles.verdict.{name}")
 
 
-def chosen(rows: Sequence[Checked], article: str, verdict: str) -> list[Checked]:
+def chosen(
+    rows: Sequence[Checked], article: str = ALL, verdict: str = ALL, about: str = ALL
+) -> list[Checked]:
     """The rows that the filters leave."""
     return [
         row
         for row in rows
-        if article in (ALL, row.figure.article) and verdict in (ALL, row.verdict)
+        if article in (ALL, row.figure.article)
+        and verdict in (ALL, row.verdict)
+        and about in (ALL, row.figure.subject)
     ]
 
 
@@ -92,7 +108,7 @@ def markup(rows: Sequence[Checked], caption: str) -> str:
     """The table as HTML; every text is escaped, every link leads to an https address."""
     heads = "".join(
         f'<th scope="col" class="words">{html.escape(t(f"articles.column_{name}"))}</th>'
-        for name in ("figure", "printed", "ours", "verdict", "source")
+        for name in COLUMNS
     ).replace(' class="words"', "", 1)
     body = "".join(f"<tr>{_cells(row)}</tr>" for row in rows)
     title = html.escape(caption, quote=True)
@@ -111,17 +127,31 @@ def _cells(row: Checked) -> str:
     marks = " ".join(_mark(name) for name in figure.marks)
     parts = (
         html.escape(_said("printed", figure.id, figure.printed).replace(" ", SPACE)),
-        html.escape(ours(row)),
+        _ours(row),
         html.escape(verdict) + (f"<br><small>{marks}</small>" if marks else ""),
         f"<small>{_source(figure.source)}</small>",
     )
-    cells = "".join(f'<td class="words">{part}</td>' for part in parts)
+    cells = "".join(
+        f'<td class="words" data-title="{html.escape(t(f"articles.column_{title}"))}">{part}</td>'
+        for title, part in zip(COLUMNS[1:], parts, strict=True)
+    )
     return f'<th scope="row">{name}</th>{cells}'
 
 
 def _mark(name: str) -> str:
     why = html.escape(t(f"articles.k.{name}"), quote=True)
     return f'<abbr tabindex="0" title="{why}">{name}</abbr>'
+
+
+def _ours(row: Checked) -> str:
+    """Our value; under it all bytes in both units where it is a size, and what explains it."""
+    below = []
+    if row.ours is not None and row.figure.unit in SIZES:
+        below.append(byte_words.both(round(row.ours)))
+    if row.holds_in_binary is not None and row.figure.unit is not None:
+        below.append(t("articles.binary", unit=row.figure.unit, binary=row.holds_in_binary))
+    small = "".join(f"<br><small>{html.escape(line)}</small>" for line in below)
+    return html.escape(ours(row)) + small
 
 
 def ours(row: Checked) -> str:

@@ -76,6 +76,7 @@ BY_HAND: dict[str, tuple[float, str]] = {
     "haiku_read": (0.1, "confirmed"),
     "min_low": (512, "confirmed"),
     "min_high": (4096, "confirmed"),
+    "contract_write_1h": (1.0, "reproduced"),
     "breakpoints": (4, "confirmed"),
     "lookback": (20, "confirmed"),
     "openai_min": (1024, "confirmed"),

@@ -9,6 +9,7 @@ import pytest
 from jobs import guide_facts
 from tests.pages.test_pages import calm, opened, words
 from ui.guide_articles import markup, ours
+from ui.verdict_chart import verdicts
 
 
 def tables(at: object) -> str:
@@ -18,7 +19,7 @@ def tables(at: object) -> str:
 
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_every_figure_is_shown_with_its_verdict(language: str) -> None:
-    at = opened("articles_checked", lang=language)
+    at = opened("articles_checked", lang=language, subject="all")
     rows = guide_facts.checked()
     assert tables(at).count('<th scope="row">') == len(rows)
     assert at.metric[0].value
@@ -28,7 +29,7 @@ def test_every_figure_is_shown_with_its_verdict(language: str) -> None:
 def test_the_filters_leave_one_article_and_one_verdict() -> None:
     at = opened("articles_checked", article="C", verdict="differs")
     assert len(at.info) == 1
-    at = opened("articles_checked", article="B", verdict="differs")
+    at = opened("articles_checked", article="B", verdict="differs", subject="all")
     wanted = [
         row
         for row in guide_facts.checked()
@@ -52,3 +53,28 @@ def test_sources_are_links_and_texts_are_escaped() -> None:
     found = markup(guide_facts.checked(), 'a "quoted" <caption>')
     assert 'href="https://arxiv.org/abs/2309.06180"' in found
     assert "<caption>" not in found
+
+
+def test_the_page_opens_on_one_subject_and_a_link_on_another() -> None:
+    at = opened("articles_checked")
+    rows = guide_facts.checked()
+    first = [row for row in rows if row.figure.subject == rows[0].figure.subject]
+    assert tables(at).count('<th scope="row">') == len(first)
+    assert 'K1"' not in tables(opened("articles_checked", subject="statistics"))
+
+
+def test_a_size_says_its_bytes_in_both_units_and_whether_the_unit_explains_it() -> None:
+    rows = {row.figure.id: row for row in guide_facts.checked()}
+    assert rows["llama31_token"].holds_in_binary == "KiB"
+    assert rows["kv_128k_1"].holds_in_binary == "GiB"
+    assert rows["qwen3_token"].holds_in_binary is None
+    assert rows["gpt3_128k"].holds_in_binary is None
+    found = markup([rows["llama31_token"]], "sizes")
+    assert "327,680\u00a0bytes" in found
+    assert "holds if KB means KiB" in found
+
+
+def test_the_chart_counts_every_figure_once() -> None:
+    made = verdicts(guide_facts.checked())
+    counted = sum(sum(column.values) for column in made.table.columns[1:])
+    assert counted == len(guide_facts.checked())
