@@ -35,7 +35,7 @@ def first_screen(seen: View) -> None:
             downloads.report_button(seen.report, "download_workload", "tertiary")
     with right:
         upload.uploader(PAGE, t("ui.upload.label"))
-        components.note(t("ui.upload.formats"))
+        upload.formats(PAGE)
         with st.container(horizontal=True, key="controls_upload"):
             preset_form.show(PAGE)
             if not seen.is_example:

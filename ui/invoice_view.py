@@ -59,21 +59,25 @@ def _of_provider(report: CostReport, check: InvoiceCheck) -> None:
                 difference=md(amount_signed(found.difference)))  # fmt: skip
     by_day = check.stated.by_day
     who = t("finance.on_export") if by_day else t("finance.on_invoice")
-    _reconciled(found, heading, f"invoice-parts-{check.provider}", who)
+    notes = []
     if by_day:
-        components.note(t("finance.export_days", days=days(min(by_day), max(by_day))))
+        notes.append(t("finance.export_days", days=days(min(by_day), max(by_day))))
     if not report.workload.observed:
-        components.note(t("finance.not_observed"))
+        notes.append(t("finance.not_observed"))
+    _reconciled(found, heading, f"invoice-parts-{check.provider}", who, notes)
 
 
-def _reconciled(found: Reconciliation, heading: str, key: str, who: str) -> None:
-    components.answer(heading, t("finance.reconciled_unit"))
-    tables.show(pictures.reconciliation_table(found, who), key)
-    if "unexplained" in found.parts:
-        rest = md(amount_signed(found.parts["unexplained"]))
-        components.note(t("finance.unexplained", usd=rest))
-    for fitted in found.fitted:
-        components.note(_fitted(fitted))
+def _reconciled(
+    found: Reconciliation, heading: str, key: str, who: str, notes: Sequence[str] = ()
+) -> None:
+    with st.container(gap="xsmall"):
+        components.answer(heading, t("finance.reconciled_unit"))
+        tables.show(pictures.reconciliation_table(found, who), key)
+        if "unexplained" in found.parts:
+            rest = md(amount_signed(found.parts["unexplained"]))
+            components.note(t("finance.unexplained", usd=rest))
+        for line in (*map(_fitted, found.fitted), *notes):
+            components.note(line)
 
 
 def _fitted(price: FittedPrice) -> str:

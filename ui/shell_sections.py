@@ -19,11 +19,14 @@ def currencies(report: CostReport, language: str) -> list[str]:
         return []
     head = tuple(t(language, f"cli.{name}") for name in ("rate_of", "no_cache_of", "billed_of"))
     amounts = (report.baselines.no_cache, report.baselines.billed)
-    rows = [
-        (f"{rate.currency} ({plain(rate.per_usd)})", *(_in(rate, amount) for amount in amounts))
-        for rate in report.rates
-    ]
+    rows = [(_rate_name(rate), *(_in(rate, amount) for amount in amounts)) for rate in report.rates]
     return ["", *columns([head, *rows])]
+
+
+def _rate_name(rate: Rate) -> str:
+    """'JPY (161.67, 2026-06-26)'; without a day where the rate was entered."""
+    dated = "" if rate.date is None else f", {rate.date}"
+    return f"{rate.currency} ({plain(rate.per_usd)}{dated})"
 
 
 def _in(rate: Rate, amount: Amount | None) -> str:

@@ -11,17 +11,30 @@ import streamlit as st
 
 import settings
 from data_sources.traces.base import ReadOptions
+from data_sources.traces.formats import GENERIC, label
+from data_sources.traces.registry import READERS
 from jobs import flows
 from jobs.spool import new_folder
 from messages.errors import KvledgerError, Message
-from ui import failures, state
-from ui.words import t
+from ui import components, failures, state
+from ui.numerals import md
+from ui.words import say, t
 
 _TURN = "_upload_turn"
 _JOB = "_read_job"
 _SPOOLED = "_spooled"
 _REFUSAL = "_refusal"
 CHUNK_BYTES = 1 << 20
+
+
+def formats(key: str) -> None:
+    """Which files are read: every reader of this installation by its name."""
+    named = [say(label(format_id)) for format_id in READERS if format_id not in GENERIC]
+    components.note(t("ui.upload.formats", len(named)))
+    with st.popover(t("ui.upload.which"), type="tertiary", icon=":material/list:",
+                    key=f"formats-{key}"):  # fmt: skip
+        st.markdown("\n".join(f"- {md(name)}" for name in sorted(named, key=str.casefold)))
+        components.note(t("ui.upload.any_table"))
 
 
 class Upload(Protocol):
