@@ -20,6 +20,7 @@ from econ.fleet_speed import datasheet_steps, published_steps
 from econ.fleet_steps import SourceKind, Steps
 from econ.kv_formats import KvFormat, kv_format
 from econ.kv_memory import BLOCK_TOKENS
+from econ.own_runs import OwnRun
 from econ.speed_features import SpeedCase
 from messages.errors import InputError, Message
 from price_tables.hardware import DeviceSpec, ModelSpec
@@ -36,6 +37,7 @@ class FleetAsked:
     `overhead_bytes` (a device's) and `engine_blocks` (from one's own log) replace the published
     log's overhead. `device_bytes`, `bandwidth_bytes_per_s`, `ops_per_s`, `usd_per_gpu_hour`
     override the device's row. `profile`: a device profile whose times stand in place of `speed`.
+    `runs`: one's own benchmark runs, which set the estimate right.
     `prefill_device`: prompts are read there, on `prefill_replicas`.
     """
 
@@ -59,6 +61,7 @@ class FleetAsked:
     usd_per_gpu_hour: Decimal | None = None
     speed: SourceKind = "published"
     profile: str | None = None
+    runs: tuple[OwnRun, ...] = ()
     replicas: tuple[int, ...] = (1,)
     routings: tuple[Routing, ...] = ("round-robin",)
     ttft_s: float | None = None

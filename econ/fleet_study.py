@@ -15,6 +15,7 @@ from econ.fleet_pools import Handoff, Pool, PoolsResult, handoff, serve_pools
 from econ.fleet_setup import Setup, case_of, prefill_device, set_up, steps_of
 from econ.fleet_steps import SourceKind, Steps
 from econ.kv_memory import growing_per_token
+from econ.own_runs import run_steps
 from econ.speed_fit import Band
 from econ.workload import Workload
 from messages.errors import Message
@@ -105,6 +106,8 @@ def study(
         output_tokens=study_.output_p50 or 1,
     )
     steps = measured or steps_of(fit, case, asked.speed)
+    if asked.runs:
+        steps = run_steps(steps_of(fit, case, "published"), asked.runs, case)
     served = _server(found, requests, steps)
     results = []
     wanted = [(n, routing) for n in asked.replicas for routing in asked.routings]
@@ -169,15 +172,24 @@ def priced(best: FleetResult | None, results: Sequence[FleetResult]) -> FleetRes
 def _speeds(
     found: Setup, requests: Requests, fit: SpeedFit, steps: Steps, first: FleetResult
 ) -> tuple[SpeedView, ...]:
-    """The first fleet by the speed that was asked for, and by the data sheet where that was
-    another."""
+    """The first fleet by the speed that was asked for; before it by the data sheet, and by the fit
+    where its own times were measured."""
     views = [_view(steps, first)]
-    if steps.source_kind != "datasheet":
-        case = case_of(found, input_tokens=1, output_tokens=1)
-        floors = steps_of(fit, case, "datasheet")
-        table = table_for(requests, floors, found.engine)
-        other = serve(requests, table, found.engine, replicas=first.replicas, routing=first.routing)
-        views.insert(0, _view(floors, other))
+    case = case_of(found, input_tokens=1, output_tokens=1)
+    kinds: tuple[SourceKind, ...] = ("published", "datasheet")
+    for kind in (
+        kinds[kinds.index(steps.source_kind) + 1 :]
+        if steps.source_kind in kinds
+        else (kinds if found.asked.runs else kinds[1:])
+    ):
+        other = steps_of(fit, case, kind)
+        if other.source_kind in [view.source_kind for view in views]:
+            continue  # nothing was fitted: the data sheet stood in already
+        table = table_for(requests, other, found.engine)
+        served = serve(
+            requests, table, found.engine, replicas=first.replicas, routing=first.routing
+        )
+        views.insert(0, _view(other, served))
     return tuple(views)
 
 

@@ -22,6 +22,7 @@ from econ.fleet_study import FleetStudy, study
 from econ.kv_formats import kv_format
 from econ.method import METHOD_VERSION
 from econ.model_names import find_model
+from econ.own_runs import OwnRun
 from econ.workload import Workload
 from jobs import tasks
 from jobs.lifespan import current_runner
@@ -262,6 +263,7 @@ def asked_from_json(data: dict[str, Any]) -> FleetAsked:
         values["usd_per_gpu_hour"] = Decimal(values["usd_per_gpu_hour"])
     for name in ("replicas", "routings"):
         values[name] = tuple(values[name])
+    values["runs"] = tuple(OwnRun(*row) for row in values["runs"])
     return FleetAsked(**values)
 
 

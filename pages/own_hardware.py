@@ -11,6 +11,7 @@ from jobs.tiering import TiersFound
 from ui import (
     components,
     hardware_details,
+    hardware_fleets,
     hardware_form,
     hardware_money_view,
     hardware_strip,
@@ -73,7 +74,7 @@ def page() -> None:
         places = hardware_money_view.places(own)
         three(found, asked, own, places)
         hardware_view.speed_notes(found)
-        hardware_view.pools(found, asked)
+        hardware_fleets.pools(found, asked)
         hardware_details.sections(seen.workload_id, found, asked, places)
 
 

@@ -62,17 +62,24 @@ def _bring_rows(found: Rows | None) -> None:
     st.rerun()
 
 
+def own_points() -> list[MeasuredPoint]:
+    """The points of the file that this browser session has brought, on whatever page."""
+    found: list[MeasuredPoint] = st.session_state.get(_POINTS, [])
+    return found
+
+
 def own_results(names: dict[str, str]) -> None:
     """The reader's own runs beside the estimate."""
     with components.rule("own"):
         components.answer(t("accuracy_page.own"), t("accuracy_page.own_unit"))
-        _bring_results()
-        points: list[MeasuredPoint] = st.session_state.get(_POINTS, [])
+        bring_results()
+        points = own_points()
         if points:
             _compare(points, names)
 
 
-def _bring_results() -> None:
+def bring_results() -> None:
+    """Takes a result file; its points stay with this browser session."""
     given = st.file_uploader(
         t("accuracy_page.own_file"),
         type=["json", "jsonl", "csv"],

@@ -11,7 +11,7 @@ from econ.fleet_setup import FleetAsked
 from econ.fleet_study import FleetStudy
 from jobs import fleet_flows
 from jobs.tiering import TiersFound
-from ui import hardware_curve, hardware_view, money_rent, money_tiers, state, studies
+from ui import hardware_curve, hardware_fleets, money_rent, money_tiers, state, studies
 from ui.words import t
 
 BESIDE_SLOT = "_fleets_beside_job"
@@ -35,7 +35,7 @@ def sections(
         if found.results:
             folded("more_fleets", lambda: _beside(workload_id, asked))
         if found.cost is not None:
-            folded("more_cost", lambda: hardware_view.money(found))
+            folded("more_cost", lambda: hardware_fleets.money(found))
         if hardware_curve.has_curve(workload_id, found) and not studies.is_waiting():
             each = fleet_flows.kv_bytes_per_token(asked)
             folded("more_curve", lambda: hardware_curve.hit_curve(workload_id, found, each))
@@ -64,4 +64,4 @@ def _beside(workload_id: str, asked: FleetAsked) -> None:
         BESIDE_SLOT,
     )
     if found is not None:
-        hardware_view.fleets(found, asked)
+        hardware_fleets.fleets(found, asked)

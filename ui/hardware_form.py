@@ -17,7 +17,7 @@ from econ.kv_formats import FORMATS
 from jobs import fleet_flows
 from jobs.fleet_flows import EXAMPLE_FLEET
 from messages.errors import KvledgerError
-from ui import controls, failures, typed
+from ui import controls, failures, hardware_runs, typed
 from ui.typed import keep
 from ui.words import t
 
@@ -77,6 +77,7 @@ def asked() -> FleetAsked | None:
             promise, percentile, routing = _promise()
         with st.popover(t("own_hardware_page.engine"), icon=":material/tune:", key="hw_engine"):
             engine = _engine()
+        speed = hardware_runs.asked(model)
         with st.popover(t("own_hardware_page.device"), icon=":material/memory:", key="hw_over"):
             over = _overrides(device)
         with st.popover(t("own_hardware_page.pools"), icon=":material/call_split:", key="hw_pools"):
@@ -91,7 +92,7 @@ def asked() -> FleetAsked | None:
         replicas=(replicas,),
         routings=(routing, *(r for r in ROUTINGS if r != routing)), percentile=percentile,
         prefill_device=second, prefill_replicas=_known("hw_prefill_replicas") or 1,
-        link_bytes_per_s=link, **promise, **engine, **over,
+        link_bytes_per_s=link, **promise, **engine, **over, **speed,
     )  # fmt: skip
 
 
@@ -189,11 +190,7 @@ def _engine() -> dict[str, object]:
     found["prefix_caching"] = caching == "on"
     found["engine_blocks"] = _known("hw_log_blocks")
     found["fraction"] = DEFAULT_FRACTION if fraction is None else Fraction(fraction)
-    speed = controls.choice(
-        t("own_hardware_page.hw_speed"), ("published", "datasheet"), "hw_speed",
-        lambda name: t(f"ui.mark.{name}"),
-    )  # fmt: skip
-    return {**found, "speed": speed}
+    return found
 
 
 def _overrides(device: str) -> dict[str, object]:

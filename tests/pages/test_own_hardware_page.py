@@ -8,6 +8,8 @@ import re
 import pytest
 
 from messages.catalogue import LANGUAGES, t
+from tests.data_sources.results.test_readers import VLLM
+from tests.pages.test_accuracy_page import uploaded
 from tests.pages.test_pages import asked, calm, dropped, opened, plain, words
 
 ROWS = "".join(
@@ -19,6 +21,12 @@ UNFOLDED = dict.fromkeys(
     ("more_fleets", "more_cost", "more_curve", "more_tiers", "more_rent"), "true"
 )
 SMALL = {"hw_model": "llama-3.1-8b", "hw_device": "h100-sxm", "hw_tp": "1"}
+
+
+def charts(at: object) -> list[str]:
+    """The figures of the page as JSON text."""
+    found = at.get("plotly_chart")  # type: ignore[attr-defined]
+    return [json.dumps(json.loads(chart.proto.spec), ensure_ascii=False) for chart in found]
 
 
 def press(at: object, key: str) -> None:
@@ -133,3 +141,23 @@ def test_prefill_on_a_device_that_is_not_sold_says_so_and_what_the_hand_off_take
 def test_the_overview_has_a_line_for_own_hardware() -> None:
     at = opened("overview")
     assert "On your own hardware" in words(at)
+
+
+def test_runs_of_ones_own_are_a_third_source_with_its_own_mark() -> None:
+    at = opened("own_hardware", hw_speed="measured")
+    assert "No file yet" in plain(words(at))
+    uploaded(at, "own_results", "bench.json", json.dumps(VLLM).encode())
+    calm(at)
+    shown = plain(words(at))
+    assert "1 run of yours is used" in shown
+    (times,) = [chart for chart in charts(at) if "first token" in chart]
+    for mark in ("◇ datasheet", "◆ published", "● measured here"):
+        assert mark in times
+    assert "from one run of yours" in times
+
+
+def test_runs_of_another_model_are_not_used_and_the_page_says_so() -> None:
+    at = opened("own_hardware", hw_speed="measured", hw_model="qwen3-32b")
+    uploaded(at, "own_results", "bench.json", json.dumps(VLLM).encode())
+    assert any("The file names Llama 3.1 70B" in plain(box.value) for box in at.warning)
+    assert "● measured here" not in "".join(charts(at))
