@@ -15,6 +15,7 @@ from econ.focus_rows import focus_rows
 from econ.receipt import Receipt
 from econ.report import CostReport, ReportParams
 from econ.report_build import billing_options, build_report
+from econ.report_own import OwnPart, with_own
 from econ.report_store import params_to_store, report_from_store, report_to_store
 from econ.workload import Workload, digest
 from jobs.reporting import book, fitted
@@ -47,13 +48,18 @@ class SavedSummary:
     price_book_version: str
 
 
-def save_report(workload_id: str, params: ReportParams, owner: str, name: str) -> str:
-    """Save the report of a workload, and the workload with it; returns the report's id."""
+def save_report(
+    workload_id: str, params: ReportParams, owner: str, name: str, own: OwnPart | None = None
+) -> str:
+    """Save the report of a workload, and the workload with it; returns the report's id. `own`:
+    one's own hardware, where it was looked at."""
     found = opened(workload_id, owner)
-    return _save(found.workload, found.receipt, params, owner, name)
+    return _save(found.workload, found.receipt, params, owner, name, own)
 
 
-def save_report_with_numbers(workload_id: str, params: ReportParams, owner: str, name: str) -> str:
+def save_report_with_numbers(
+    workload_id: str, params: ReportParams, owner: str, name: str, own: OwnPart | None = None
+) -> str:
     """As `save_report`, with the names of keys, users and paths replaced by numbers.
 
     InputError where a report on equal content is saved with names already: whoever opens one finds
@@ -62,7 +68,7 @@ def save_report_with_numbers(workload_id: str, params: ReportParams, owner: str,
     found = opened(workload_id, owner)
     workload, receipt = with_numbers(found.workload, found.receipt)
     _refuse_beside_names(digest(workload))
-    return _save(workload, receipt, params, owner, name)
+    return _save(workload, receipt, params, owner, name, own)
 
 
 def _is_saved_with_numbers(report_id: str) -> bool:
@@ -80,14 +86,18 @@ def _refuse_beside_names(workload_sha256: str) -> None:
             raise input_error("reports_page.saved_with_names", name=row.name, id=row.id[:8])
 
 
-def save_shell_report(result: ReadResult, params: ReportParams) -> str:
+def save_shell_report(result: ReadResult, params: ReportParams, own: OwnPart | None = None) -> str:
     """Save the report of files that the shell has read."""
-    return _save(result.workload, result.receipt, params, SHELL_OWNER, result.workload.name)
+    return _save(result.workload, result.receipt, params, SHELL_OWNER, result.workload.name, own)
 
 
-def _save(workload: Workload, receipt: Receipt, params: ReportParams, owner: str, name: str) -> str:
+def _save(
+    workload: Workload, receipt: Receipt, params: ReportParams, owner: str, name: str,
+    own: OwnPart | None,
+) -> str:  # fmt: skip
     asked = fitted(workload, params)
-    report = _whole(build_report(workload, receipt, book(), asked), workload, asked)
+    report = with_own(build_report(workload, receipt, book(), asked), own)
+    report = _whole(report, workload, asked)
     if _is_saved_with_numbers(report.report_id):
         return report.report_id  # its names stay replaced; names join it only once it is deleted
     store = current_store()

@@ -14,6 +14,8 @@ from ui import (
     failures,
     finance,
     finance_params,
+    own_report_view,
+    own_seen,
     report_compare,
     saved,
     sections,
@@ -29,7 +31,8 @@ def current() -> None:
     seen = view.load()
     if seen is None:
         return
-    sent = finance_params.full(seen)
+    full = finance_params.full(seen)
+    sent = own_seen.in_report(seen.workload_id, full)
     left, right = st.columns([5, 6], gap="large")
     with left:
         sections.number(seen.report, seen.about)
@@ -40,8 +43,9 @@ def current() -> None:
             downloads.report_button(sent, "download_current")
             downloads.sheet_button(sent, "sheet_current")
             downloads.focus_button(seen.workload_id, state.params(), seen.report, "focus_current")
-    finance.sections(seen, sent)
-    adjusted_view.show(sent)
+    finance.sections(seen, full)
+    adjusted_view.show(full)
+    own_report_view.section(sent.own)
 
 
 def reopened(asked: str) -> str | None:
@@ -70,6 +74,7 @@ def reopened(asked: str) -> str | None:
     sections.hit_ratio(kept.report)
     finance.kept(kept.report)
     adjusted_view.show(kept.report)
+    own_report_view.section(kept.report.own)
     sections.trust(kept.report, "saved")
     return kept.id
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from econ.fleet_setup import FleetAsked
 from econ.report import CostReport
-from econ.report_own import with_own
+from econ.report_own import OwnPart, with_own
 from jobs import own_gather
 from jobs.less_kv import LessKvAsked
 from jobs.own_report import OwnChoice
@@ -46,13 +46,19 @@ def choice(priced_as: str) -> OwnChoice | None:
 
 def in_report(workload_id: str, report: CostReport) -> CostReport:
     """The report with what was looked at; as it is where nothing was."""
-    asked = choice(report.params.default_model)
+    return with_own(report, part(workload_id, report.params.default_model))
+
+
+def part(workload_id: str, priced_as: str) -> OwnPart | None:
+    """What was looked at, of this workload; None where nothing was. `priced_as`: the API model
+    that a hit is compared with."""
+    asked = choice(priced_as)
     if asked is None:
-        return report
+        return None
     try:
-        return with_own(report, own_gather.of_page(workload_id, asked, state.owner()))
+        return own_gather.of_page(workload_id, asked, state.owner())
     except KvledgerError:  # the page itself says what is wrong with what was typed there
-        return report
+        return None
 
 
 def _seen() -> OwnChoice:

@@ -13,7 +13,7 @@ from econ.anonymise import is_numbered, numbered_name
 from econ.report import CostReport
 from jobs import flows
 from messages.errors import KvledgerError
-from ui import components, doors, failures, finance_params, state, statement
+from ui import components, doors, failures, finance_params, own_seen, state, statement
 from ui.components import muted
 from ui.numerals import day, digest, foreign, md
 from ui.view import View
@@ -66,7 +66,8 @@ def save_form(seen: View) -> None:
         save = flows.save_report_with_numbers if numbers else flows.save_report
         try:
             asked = finance_params.for_saving(seen)
-            report_id = save(seen.workload_id, asked, state.owner(), name)
+            own = own_seen.part(seen.workload_id, seen.report.params.default_model)
+            report_id = save(seen.workload_id, asked, state.owner(), name, own)
         except KvledgerError as error:
             failures.show(error)
             return
