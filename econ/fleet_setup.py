@@ -20,9 +20,10 @@ from econ.fleet_speed import datasheet_steps, published_steps
 from econ.fleet_steps import SourceKind, Steps
 from econ.kv_formats import KvFormat, kv_format
 from econ.kv_memory import BLOCK_TOKENS
+from econ.layout import PLACE, PREFILL_PLACE, check_ranks
 from econ.own_runs import OwnRun
 from econ.speed_features import SpeedCase
-from messages.errors import InputError, Message
+from messages.errors import InputError, Message, UsageError, Value
 from price_tables.hardware import DeviceSpec, ModelSpec
 from price_tables.speed_fit import SpeedFit
 
@@ -96,12 +97,14 @@ class Setup:
 
 
 def set_up(asked: FleetAsked, model: ModelSpec, device: DeviceSpec) -> Setup:
-    """Memory of one replica. InputError where the weights' bytes cannot be known, or a log's
-    blocks do not fit beside them."""
+    """Memory of one replica. UsageError where the heads cannot be dealt out to so many devices,
+    InputError where the weights' bytes cannot be known, or a log's blocks do not fit beside them.
+    """
+    check_layout(asked, model)
     device = overridden(asked, device)
     weights = asked.weights_bytes
     if asked.quantization and weight_element(model, asked.quantization) is None:
-        raise InputError(Message("fleet.unknown_quantization", {"found": asked.quantization[:40]}))
+        raise UsageError(Message("fleet.unknown_quantization", {"found": asked.quantization[:40]}))
     if weights is None:
         weights = weights_bytes_of(model, asked.quantization)
     if weights is None:
@@ -116,6 +119,15 @@ def set_up(asked: FleetAsked, model: ModelSpec, device: DeviceSpec) -> Setup:
     if memory.overhead_bytes < 0:
         raise InputError(Message("fleet.contradicts_log", {"blocks": memory.blocks}))
     return Setup(asked=asked, model=model, device=device, dtype=dtype, memory=memory, said=())
+
+
+def check_layout(
+    asked: FleetAsked, model: ModelSpec, place: Value = PLACE, prefill_place: Value = PREFILL_PLACE
+) -> None:
+    """UsageError naming the place where prompts or answers cannot be split over so many devices."""
+    check_ranks(model, asked.tensor_parallel, place)
+    if asked.prefill_device is not None and asked.prefill_tensor_parallel is not None:
+        check_ranks(model, asked.prefill_tensor_parallel, prefill_place)
 
 
 def overridden(asked: FleetAsked, device: DeviceSpec) -> DeviceSpec:

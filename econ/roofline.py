@@ -11,8 +11,8 @@
 Weights are read once for a whole batch, KV once for each sequence. Of a mixture of experts a
 batch touches E x (1 - (1 - k/E)^B) of its E experts in expectation. Under tensor parallelism the
 step waits for the rank that reads most: its share of the weights and its KV, whole heads of it and
-whole latent vectors (`econ.kv_memory`), so what ranks hold twice is read twice. Where nothing is overridden
-the efficiencies are 1: floors, not predictions. `econ.speed_fit` has what was measured.
+whole latent vectors (`econ.kv_memory`), so what ranks hold twice is read twice. Where nothing is
+overridden the efficiencies are 1: floors, not predictions. `econ.speed_fit` has what was measured.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def decode_step(
     share = touched_share(model, batch)
     weights = weights_bytes * (1.0 if share is None else share)
     group = _group_ranks(tensor_parallel, attention_copies)
-    copied = 0.0 if attention_copies == 1 else weights_bytes * _outside_experts(model)
+    copied = _copied(model, weights_bytes, attention_copies)
     rank_weights = copied / group + (weights - copied) / tensor_parallel
     rank_kv = rank_kv_bytes(model, dtype, context_tokens, group) * ceil(batch / attention_copies)
     parameters = active_parameters(model) or 0
@@ -176,12 +176,19 @@ def _group_ranks(tensor_parallel: int, attention_copies: int) -> int:
     return tensor_parallel // attention_copies
 
 
-def _outside_experts(model: ModelSpec) -> float:
-    """The share of a mixture's parameters that is read for every token."""
-    none = touched_share(model, 0)
-    if none is None or none == 1.0:
+def held_weights(model: ModelSpec, weights_bytes: float, attention_copies: int) -> float:
+    """Bytes of weights on all ranks together."""
+    return weights_bytes + (attention_copies - 1) * _copied(model, weights_bytes, attention_copies)
+
+
+def _copied(model: ModelSpec, weights_bytes: float, attention_copies: int) -> float:
+    """Bytes of what each group holds: all that is read for every token."""
+    outside = touched_share(model, 0)
+    if attention_copies == 1:
+        return 0.0
+    if outside is None or outside == 1.0:
         raise ValueError("only a mixture of known experts has copies of attention")
-    return none
+    return weights_bytes * outside
 
 
 def prefill(

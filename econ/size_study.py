@@ -19,6 +19,7 @@ from econ.kv_memory import (
     minimum,
     reserved,
 )
+from econ.layout import can_split
 from econ.weight_bytes import estimated_weights
 from price_tables.hardware import ModelSpec
 
@@ -59,7 +60,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """Sequences on the devices of a Place; None where the weights are not known.
+    """Sequences on the devices of a Place; None where the weights are not known, or where the
+    model's heads cannot be dealt out to so many devices (not `splits`).
 
     `free_bytes` is what one device has left for KV, negative where the weights alone are too much.
     """
@@ -69,6 +71,7 @@ class Fit:
     bytes_per_rank: int
     weights_bytes: int | None
     weights_from: WeightsFrom
+    splits: bool = True
 
     @property
     def weights_fit(self) -> bool:
@@ -126,10 +129,11 @@ def fits(model: ModelSpec, dtype: KvFormat, context_tokens: int, place: Place) -
     known = estimated_weights(model)
     weights = known if place.weights_bytes is None else place.weights_bytes
     origin: WeightsFrom = "typed" if place.weights_bytes is not None else "estimated"
-    if weights is None:
+    splits = can_split(model, ranks)
+    if weights is None or not splits:
         return Fit(
-            sequences=None, free_bytes=None, bytes_per_rank=one, weights_bytes=None,
-            weights_from="unknown",
+            sequences=None, free_bytes=None, bytes_per_rank=one, weights_bytes=weights,
+            weights_from="unknown" if weights is None else origin, splits=splits,
         )  # fmt: skip
     free = free_bytes(place.device_bytes, place.fraction, ceil(weights / ranks), 0)
     return Fit(

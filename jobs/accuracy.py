@@ -14,6 +14,7 @@ from econ.accuracy import Point, errors_of, points
 from econ.article_speed import ArticleRow, article_rows
 from econ.csv_safe import Cell, csv_bytes
 from econ.device_names import find_device
+from econ.layout import check_ranks
 from econ.measured_points import Compared, MeasuredPoint, Server, compare
 from econ.model_names import find_model
 from econ.speed_features import Metric
@@ -178,9 +179,12 @@ def own_dtype(model: str) -> str:
 
 
 def compared(server: OwnServer, found: Sequence[MeasuredPoint]) -> list[Compared]:
-    """Measured beside floor and estimate. InputError where too little is stated."""
+    """Measured beside floor and estimate. InputError where too little is stated, or the model
+    cannot be split over so many devices."""
+    model = find_model(hardware().models, server.model)
+    check_ranks(model, server.tensor_parallel)
     known = Server(
-        model=find_model(hardware().models, server.model),
+        model=model,
         device=find_device(hardware().devices, server.device),
         weights_dtype=server.weights_dtype,
         tensor_parallel=server.tensor_parallel,

@@ -14,6 +14,7 @@ from econ.kv_config import ReadConfig
 from econ.kv_formats import KvFormat, kv_format
 from econ.kv_memory import BLOCK_TOKENS, KvBytes, kv_bytes, reserved_per_token
 from econ.kv_sources import MOST_BYTES, read_model
+from econ.layout import check_ranks
 from econ.model_names import find_model
 from messages.errors import Message, SourceError, input_error
 from price_tables.hardware import Hardware, ModelSpec
@@ -85,8 +86,10 @@ def _start_of(path: Path) -> bytes:
 
 
 def kv_answer(asked: KvAsked) -> tuple[ReadConfig, dict[str, Any]]:
-    """The model with its assumptions, and the answer in the shell's shape."""
+    """The model with its assumptions, and the answer in the shell's shape. UsageError for devices
+    that the heads cannot be dealt out to."""
     read = model_of(asked.model)
+    check_ranks(read.spec, asked.tensor_parallel, "--tp")
     dtype = kv_format(asked.dtype)
     found = kv_bytes(
         read.spec,

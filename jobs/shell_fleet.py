@@ -9,8 +9,9 @@ from fractions import Fraction
 
 from econ.engine_line import ServeLine, read_log_line, read_serve_line
 from econ.fleet_names import MOST_REPLICAS, ROUTINGS, Routing
-from econ.fleet_setup import FleetAsked
+from econ.fleet_setup import FleetAsked, check_layout
 from jobs.fleet_flows import known_model
+from jobs.model_sizes import model_of
 from jobs.shell_input import number, refused
 from jobs.shell_kv import whole
 from messages.errors import Message, UsageError
@@ -47,6 +48,7 @@ def fleet_asked(arguments: argparse.Namespace) -> FleetAsked:
         if given.get(name) is None:
             raise UsageError(Message("cli.fleet_needs", {"flag": f"--{name}"}))
     asked = checked(FleetAsked(**given))  # type: ignore[arg-type]
+    check_layout(asked, model_of(asked.model).spec, "--tp", "--prefill-tp")
     if arguments.log_line is not None:
         blocks = read_log_line(arguments.log_line).blocks_of(asked.block_tokens)
         asked = replace(asked, engine_blocks=blocks)

@@ -33,6 +33,7 @@ def roofline_asked(arguments: argparse.Namespace) -> RooflineAsked:
         batches=batches,
         weights_bytes=None if weights is None else float(weights),
         tensor_parallel=whole(arguments.tp, "--tp", "8") or 1,
+        attention_copies=whole(arguments.attention_copies, "--attention-copies", "8") or 1,
         dtype=arguments.dtype,
         source="measured" if arguments.profile is not None else arguments.source,
         profile_id=arguments.profile,

@@ -8,13 +8,21 @@ from typing import Any, Literal
 
 from econ.device_names import find_device
 from econ.kv_formats import KvFormat, kv_format
-from econ.kv_memory import kv_bytes
-from econ.roofline import DecodeStep, Prefill, Speeds, decode_step, prefill
+from econ.layout import check_ranks
+from econ.roofline import (
+    DecodeStep,
+    Prefill,
+    Speeds,
+    decode_step,
+    held_weights,
+    prefill,
+    touched_share,
+)
 from econ.speed_features import SpeedCase, datasheet_speeds, weights_of
 from econ.speed_fit import Band, estimate, floor_band
 from jobs import model_sizes, profiling
 from kvcore.profile import DeviceProfile
-from messages.errors import InputError, input_error
+from messages.errors import InputError, Message, UsageError, input_error
 from price_tables.hardware import DeviceSpec, ModelSpec
 from price_tables.speed_fit import SpeedFit
 from price_tables.speed_fit_load import load_speed_fit
@@ -38,6 +46,7 @@ class RooflineAsked:
     batches: tuple[int, ...]
     weights_bytes: float | None = None
     tensor_parallel: int = 1
+    attention_copies: int = 1
     dtype: str = "bf16"
     source: Source = "datasheet"
     profile_id: str | None = None
@@ -62,8 +71,8 @@ class _Setting:
 def roofline(asked: RooflineAsked) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The answer in the shell's shape, and what of it lies outside the validated range.
 
-    Raises NotFoundError for an unknown model, device or profile, InputError where a figure that is
-    needed is nowhere stated.
+    Raises NotFoundError for an unknown model, device or profile, UsageError for devices that the
+    heads cannot be dealt out to, InputError where a figure that is needed is nowhere stated.
     """
     setting = _setting(asked)
     outside: dict[str, None] = {}
@@ -90,6 +99,7 @@ def weights_dtype(model: ModelSpec, weights_bytes: float | None) -> str:
 
 def _setting(asked: RooflineAsked) -> _Setting:
     model = model_sizes.model_of(asked.model).spec
+    _check_layout(model, asked)
     kind = weights_dtype(model, asked.weights_bytes)
     try:
         weights = weights_of(model, kind, asked.weights_bytes)
@@ -107,6 +117,19 @@ def _setting(asked: RooflineAsked) -> _Setting:
         speeds=speeds,
         base=base,
     )
+
+
+def _check_layout(model: ModelSpec, asked: RooflineAsked) -> None:
+    """UsageError for devices that the heads cannot be dealt out to, for copies of attention that
+    do not divide the devices, and for a model whose experts are not known."""
+    copies, ranks = asked.attention_copies, asked.tensor_parallel
+    if copies > 1 and touched_share(model, 1) in (None, 1.0):
+        raise UsageError(Message("results.copies_need_experts", {"model": model.name}))
+    if ranks % copies:
+        even = ", ".join(str(n) for n in range(1, ranks + 1) if not ranks % n)
+        values = {"flag": "--attention-copies", "found": str(copies), "expected": even}
+        raise UsageError(Message("cli.bad_value", values))
+    check_ranks(model, ranks // copies, "--tp")
 
 
 def _device(asked: RooflineAsked, kind: str) -> tuple[DeviceSpec | None, str, int | None, Speeds]:
@@ -147,6 +170,7 @@ def _point(setting: _Setting, context: int, batch: int, outside: dict[str, None]
         context_tokens=context,
         batch=batch,
         tensor_parallel=asked.tensor_parallel,
+        attention_copies=asked.attention_copies,
     )
     prompt = prefill(
         setting.model,
@@ -154,8 +178,8 @@ def _point(setting: _Setting, context: int, batch: int, outside: dict[str, None]
         prompt_tokens=context,
         tensor_parallel=asked.tensor_parallel,
     )
-    held = held_bytes(setting.model, setting.dtype, context, batch, asked.tensor_parallel)
-    total = setting.weights_bytes + held
+    held = round(step.kv_bytes)  # on all ranks together, with the copies of several
+    total = held_weights(setting.model, setting.weights_bytes, asked.attention_copies) + held
     memory = setting.memory_bytes
     found = {
         "context_tokens": context,
@@ -170,21 +194,6 @@ def _point(setting: _Setting, context: int, batch: int, outside: dict[str, None]
     if setting.base is not None:
         _estimated(setting, found, outside, device=setting.base)
     return found
-
-
-def held_bytes(
-    model: ModelSpec, dtype: KvFormat, context: int, batch: int, tensor_parallel: int
-) -> int:
-    """KV bytes of a batch on all ranks together: what has no heads to share out, and heads beyond
-    the model's own, are held by several ranks at once."""
-    sizes = kv_bytes(
-        model, dtype, context_tokens=context, sequences=batch,
-        tensor_parallel=tensor_parallel, block_tokens=1,
-    )  # fmt: skip
-    if not sizes.bytes_reserved:
-        return sizes.bytes_min
-    copies = sizes.bytes_per_rank * tensor_parallel / sizes.bytes_reserved
-    return round(sizes.bytes_min * copies)
 
 
 def _times(setting: _Setting, step: DecodeStep, prompt: Prefill) -> dict[str, Any]:
@@ -215,6 +224,7 @@ def _estimated(
         tensor_parallel=asked.tensor_parallel,
         kv_dtype=asked.dtype,
         weights_bytes=setting.weights_bytes,
+        attention_copies=asked.attention_copies,
     )
     band, beyond = _fitted(fit, case, found) if whole else floor_band(fit, case)
     outside.update(dict.fromkeys(beyond))

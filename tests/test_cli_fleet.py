@@ -170,7 +170,7 @@ def test_a_person_reads_memory_a_line_a_fleet_and_the_money(trace: Path, languag
         ((*SMALL, "--gpu-memory-utilization", "1.2"), 2),
         ((*SMALL, "--target-ttft-s", "0"), 2),
         ((*SMALL, "--kv-cache-dtype", "int3"), 2),
-        ((*SMALL, "--quantization", "sorcery"), 1),
+        ((*SMALL, "--quantization", "sorcery"), 2),
         ((*SMALL, "--profile", "no-such-profile"), 1),
         ((*SMALL, "--serve", "docker run"), 1),
         ((*SMALL, "--log-line", "nothing of the kind"), 1),

@@ -101,6 +101,22 @@ WRONG_USAGE = {
     "block size": ("inspect", "FILE", "--block-size", "0"),
     "prompt": ("prices", "show", "claude-opus-5", "--prompt-tokens", "many"),
     "price date": ("prices", "show", "claude-opus-5", "--at", "soon"),
+    "quantisation": (
+        *("fleet", "FILE", "--model", "llama-3.1-70b"),
+        *("--device", "h200-sxm", "--quantization", "colour"),
+    ),
+    "KV format": (
+        *("fleet", "FILE", "--model", "llama-3.1-70b"),
+        *("--device", "h200-sxm", "--kv-cache-dtype", "colour"),
+    ),
+    "heads over three": (
+        *("fleet", "FILE", "--model", "llama-3.1-70b"),
+        *("--device", "h200-sxm", "--tp", "3"),
+    ),
+    "copies of attention": (
+        *("roofline", "deepseek-v3", "--device", "h200-sxm", "--context", "4096"),
+        *("--batch", "64", "--tp", "8", "--attention-copies", "3"),
+    ),
     "language": ("report", "FILE", "--lang", "fr"),
     "no price command": ("prices",),
     "no report id": ("reports", "show"),
@@ -269,3 +285,28 @@ def test_each_number_flag_names_its_own_shape(tmp_path: Path) -> None:
     assert "1234.56" in shell("report", table, "--invoice-usd", "abc").sentence
     assert "JPY=150" in shell("report", table, "--rate", "JPY=abc").sentence
     assert "30.4375" in shell("report", table, "--month-factor", "abc").sentence
+
+
+SPLIT = {
+    "kv": ("kv", "llama-3.1-70b", "--context", "8", "--tp", "3"),
+    "roofline": ("roofline", "llama-3.1-70b", "--device", "h200-sxm", "--context", "8",
+                 "--batch", "1", "--tp", "3"),
+    "fleet": ("fleet", "FILE", "--model", "llama-3.1-70b", "--device", "h200-sxm", "--tp", "3"),
+    "a line": ("fleet", "FILE", "--device", "h200-sxm", "--serve",
+               "vllm serve meta-llama/Llama-3.1-70B --tensor-parallel-size 3"),
+    "prefill": ("fleet", "FILE", "--model", "llama-3.1-70b", "--device", "h200-sxm", "--tp", "2",
+                "--prefill-device", "h100-sxm", "--prefill-tp", "3"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", SPLIT)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_heads_that_cannot_be_dealt_out_are_refused_with_what_can(
+    command: str, language: str, usage: Path
+) -> None:
+    words = [usage if word == "FILE" else word for word in SPLIT[command]]
+    said = shell(*words, "--lang", language)
+    flag = "--prefill-tp" if command == "prefill" else "--tp"
+    assert (said.status, said.out) == (2, "")
+    for word in (flag, "64", "8", "1, 2, 4, 8, 16, 32, 64", "3"):
+        assert word in said.sentence

@@ -13,6 +13,7 @@ from econ.guide_sizes import kept_bytes
 from econ.kv_capacity import room
 from econ.kv_formats import KvFormat
 from econ.kv_memory import per_sequence, reserved_per_token
+from econ.layout import can_split, valid_ranks
 from econ.roofline import DecodeStep, decode_step
 from econ.speed_features import datasheet_speeds, weights_of
 from jobs import guide_facts
@@ -105,6 +106,11 @@ def _where(model: ModelSpec, dtype: KvFormat, tokens: int) -> Place:
             low=1.0, high=64.0, step=1.0, form="%.0f",
         )  # fmt: skip
     device, devices = known[chosen], max(int(ranks or 1), 1)
+    if not can_split(model, devices):
+        with right:
+            components.sentence(t("five_questions.where.no_split", model=model.name,
+                                  devices=devices, expected=_splits(model)))  # fmt: skip
+        return Place(device=device, devices=devices, weights_bytes=None, sequences=0)
     weights = _weights(model, quantised)
     if weights is None:
         with right:
@@ -126,6 +132,10 @@ def _where(model: ModelSpec, dtype: KvFormat, tokens: int) -> Place:
         key = "answer" if found.free_bytes > 0 else "none"
         components.sentence(t(f"five_questions.where.{key}", **said))
     return Place(device=device, devices=devices, weights_bytes=weights, sequences=found.sequences)
+
+
+def _splits(model: ModelSpec) -> str:
+    return ", ".join(map(str, valid_ranks(model)))
 
 
 def _weights(model: ModelSpec, quantised: str) -> float | None:

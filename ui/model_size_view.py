@@ -57,6 +57,8 @@ def sentence(row: SizeRow, fit: Fit, device: DeviceSpec, place: Place, unit: Uni
 
 def _fit_sentence(fit: Fit, device: DeviceSpec, place: Place, unit: Unit) -> str:
     values: dict[str, Value] = {"device": md(device.name), "ranks": place.tensor_parallel}
+    if not fit.splits:
+        return t("model_size.fit_no_split", **values)
     if fit.sequences is None or fit.weights_bytes is None:
         return t("model_size.fit_unknown", **values)
     values["weights"] = size(fit.weights_bytes, unit)
@@ -239,6 +241,8 @@ def _weights(fit: Fit, unit: Unit) -> Cell:
 
 
 def _fit_cell(fit: Fit, place: Place, unit: Unit) -> Cell:
+    if not fit.splits:
+        return cell(t("model_size.no_split"), t("model_size.no_split_why"), "muted")
     each = t("model_size.each", size=both(fit.bytes_per_rank), ranks=place.tensor_parallel)
     if fit.sequences is None:
         return cell(t("model_size.not_known"), each, "muted")

@@ -37,6 +37,7 @@ def add(
     made.add_argument("--batch", metavar="B[,B]", required=True, help=words("roofline_batch"))
     made.add_argument("--weights-bytes", metavar="W", help=words("roofline_weights"))
     made.add_argument("--tp", metavar="N", help=words("roofline_tp"))
+    made.add_argument("--attention-copies", metavar="N", help=words("roofline_copies"))
     made.add_argument("--dtype", metavar="D", default="bf16", help=words("kv_dtype"))
     made.add_argument("--profile", metavar="ID", help=words("roofline_profile"))
     made.add_argument("--source", choices=("datasheet", "published"), default="datasheet",

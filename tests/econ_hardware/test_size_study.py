@@ -100,7 +100,7 @@ def test_without_weights_nothing_is_said_to_fit() -> None:
 def test_what_fits_really_fits_and_one_more_does_not(name: str, tokens: int) -> None:
     fit = fits(MODELS[name], BF16, tokens, replace(B300, tensor_parallel=8))
     if fit.sequences is None or fit.free_bytes is None:
-        assert fit.weights_bytes is None
+        assert fit.weights_bytes is None or not fit.splits
         return
     free = max(fit.free_bytes, 0)
     assert fit.sequences * fit.bytes_per_rank <= free < (fit.sequences + 1) * fit.bytes_per_rank
@@ -233,3 +233,10 @@ def test_the_csv_holds_every_figure_raw_with_its_source() -> None:
     assert (one["bytes_min"], one["bytes_reserved"]) == ("306708480", "603979776")
     assert one["source"]
     assert one["as_of"] == "2026-11-29"
+
+
+def test_a_model_whose_heads_cannot_be_dealt_out_holds_nothing_and_says_so() -> None:
+    """28 heads do not go over 8 devices, but over 4."""
+    split = fits(MODELS["qwen2.5-7b"], BF16, 8_192, replace(B300, tensor_parallel=8))
+    assert (split.splits, split.sequences, split.free_bytes) == (False, None, None)
+    assert fits(MODELS["qwen2.5-7b"], BF16, 8_192, replace(B300, tensor_parallel=4)).splits
