@@ -24,7 +24,7 @@ from econ.method import METHOD_VERSION
 from econ.model_names import find_model
 from econ.own_runs import OwnRun
 from econ.workload import Workload
-from jobs import tasks
+from jobs import own_models, tasks
 from jobs.lifespan import current_runner
 from jobs.model_sizes import hardware, model_of
 from jobs.profiling import full_profile_id, profile
@@ -100,6 +100,8 @@ def device_ids() -> tuple[str, ...]:
 
 def name_of(identity: str) -> str:
     """The name of a model or a device."""
+    if own_models.is_own(identity):
+        return own_models.own_model(identity).name
     known = hardware()
     found = known.models.get(identity) or known.devices.get(identity)
     return identity if found is None else found.name

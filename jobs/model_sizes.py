@@ -16,6 +16,7 @@ from econ.kv_memory import BLOCK_TOKENS, KvBytes, kv_bytes, reserved_per_token
 from econ.kv_sources import MOST_BYTES, read_model
 from econ.layout import check_ranks
 from econ.model_names import find_model
+from jobs import own_models
 from messages.errors import Message, SourceError, input_error
 from price_tables.hardware import Hardware, ModelSpec
 from price_tables.hardware_load import load_hardware
@@ -63,6 +64,8 @@ def model_of(text: str) -> ReadConfig:
 
     NotFoundError with near names, SourceError or DataError with one sentence.
     """
+    if own_models.is_own(text):
+        return ReadConfig(own_models.own_model(text), ())
     path = Path(text)
     if _names_a_file(path):
         return read_model(_start_of(path), name=path.name)

@@ -17,7 +17,7 @@ from econ.kv_formats import FORMATS
 from jobs import fleet_flows
 from jobs.fleet_flows import EXAMPLE_FLEET
 from messages.errors import KvledgerError
-from ui import controls, failures, hardware_runs, typed
+from ui import controls, failures, hardware_model, hardware_runs, typed
 from ui.typed import keep
 from ui.words import t
 
@@ -66,12 +66,14 @@ OVERRIDES = (
 def asked() -> FleetAsked | None:
     """The fleet that the controls describe; None where something typed cannot be, which is said."""
     with st.container(horizontal=True, gap="small", key="controls_hardware"):
-        model = pick("hw_model", fleet_flows.model_ids(), EXAMPLE_FLEET.model)
+        models = (*hardware_model.names(), *fleet_flows.model_ids())
+        chosen = pick("hw_model", models, EXAMPLE_FLEET.model)
         device = pick("hw_device", fleet_flows.device_ids(), EXAMPLE_FLEET.device)
         weights = pick("hw_weights", WEIGHTS, EXAMPLE_FLEET.quantization or WEIGHTS[0])
         kv_dtype = pick("hw_kv", KV_TYPES, EXAMPLE_FLEET.kv_dtype)
         _count("hw_tp", EXAMPLE_FLEET.tensor_parallel)
         _count("hw_replicas", 1)
+        model = hardware_model.resolved(chosen)
     with st.container(horizontal=True, gap="small", key="controls_hardware_more"):
         with st.popover(t("own_hardware_page.promise"), icon=":material/timer:", key="hw_promise"):
             promise, percentile, routing = _promise()
@@ -85,6 +87,7 @@ def asked() -> FleetAsked | None:
         with st.popover(t("own_hardware_page.paste"), icon=":material/content_paste:",
                         key="hw_paste"):  # fmt: skip
             _paste()
+        hardware_model.bring()
     replicas = _known("hw_replicas") or 1
     return _built(
         model=model, device=device, tensor_parallel=_known("hw_tp") or 1,
@@ -126,8 +129,9 @@ def pick(name: str, options: Sequence[str], default: str) -> str:
 
 def _words_of(name: str) -> Callable[[str], str]:
     if name in ("hw_model", "hw_device", "hw_second"):
+        own = hardware_model.names()
         return lambda value: t("own_hardware_page.nowhere") if value == NONE else (
-            fleet_flows.name_of(value)
+            own.get(value) or fleet_flows.name_of(value)
         )  # fmt: skip
     return lambda value: t("own_hardware_page.as_checkpoint") if value == WEIGHTS[0] else value
 

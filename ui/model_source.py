@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -17,8 +19,9 @@ _TURN = "_model_file_turn"
 MOST_MB = 1024
 
 
-def ask() -> None:
-    """A popover that takes a config.json, a GGUF or a safetensors file."""
+def ask(taken: Callable[[str], None] | None = None) -> None:
+    """A popover that takes a config.json, a GGUF or a safetensors file. `taken` hears the key of
+    what was read."""
     with st.popover(t("model_size.own_open"), icon=":material/content_paste:", key="own_model"):
         refusal = st.container()
         st.text_input(t("model_size.own_name"), key="own_name", max_chars=60)
@@ -35,19 +38,24 @@ def ask() -> None:
             file.seek(0)
             start = file.read(MOST_BYTES)
             st.session_state[_TURN] = turn + 1  # an empty widget lets go of the bytes
-            _take(start, st.session_state.get("own_name") or file.name, refusal)
+            _take(start, st.session_state.get("own_name") or file.name, refusal, taken)
         if st.button(t("model_size.own_take"), key="own_take"):
             text = str(st.session_state.get("own_text") or "")
-            _take(text.encode(), st.session_state.get("own_name") or "config.json", refusal)
+            name = st.session_state.get("own_name") or "config.json"
+            _take(text.encode(), name, refusal, taken)
 
 
-def _take(data: bytes, name: str, refusal: DeltaGenerator) -> None:
+def _take(
+    data: bytes, name: str, refusal: DeltaGenerator, taken: Callable[[str], None] | None
+) -> None:
     try:
-        model_choice.keep_own(model_sizes.model_of_bytes(data, name))
+        key = model_choice.keep_own(model_sizes.model_of_bytes(data, name))
     except KvledgerError as error:
         with refusal:
             failures.show(error)
     else:
+        if taken is not None:
+            taken(key)
         st.rerun()
 
 

@@ -161,3 +161,25 @@ def test_runs_of_another_model_are_not_used_and_the_page_says_so() -> None:
     uploaded(at, "own_results", "bench.json", json.dumps(VLLM).encode())
     assert any("The file names Llama 3.1 70B" in plain(box.value) for box in at.warning)
     assert "● measured here" not in "".join(charts(at))
+
+
+def test_a_pasted_config_is_a_model_to_choose_once_its_parameters_are_typed() -> None:
+    at = opened("own_hardware")
+    config = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 4096,
+              "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8,
+              "torch_dtype": "bfloat16"}  # fmt: skip
+    (name,) = [box for box in at.text_input if box.key == "own_name"]
+    name.set_value("our-8b")
+    (text,) = [area for area in at.text_area if area.key == "own_text"]
+    text.set_value(json.dumps(config))
+    (button,) = [b for b in at.button if b.key == "own_take"]
+    button.click().run()
+    assert not at.exception
+    assert any("give the bytes of the weights" in plain(box.value) for box in at.error)
+    (field,) = [field for field in at.number_input if field.key == "hw_params_b"]
+    field.set_value(8.03).run()
+    calm(at)
+    (own,) = [box for box in at.selectbox if box.key == "hw_model"]
+    assert own.value.startswith("own:")
+    assert "our-8b" in own.options[0]
+    assert "First token after" in plain(words(at))
