@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import settings
-from data_sources.public.hosts import HOSTS
+from data_sources.public.hosts import HOSTS, SOURCE_OF, SOURCES
 from data_sources.store import reports as report_rows
 from data_sources.store.engine import current_store
 from data_sources.store.workloads import load_workload
-from econ.method import METHOD_VERSION
+from econ.method import METHOD_DAYS, METHOD_VERSION
 from econ.money import Amount
+from econ.prompt_cache_oracle import LOOKBACK_POSITIONS
 from econ.report import CostReport
 from econ.report_build import build_report
 from econ.report_store import params_from_store, report_from_store
@@ -20,9 +21,10 @@ from jobs.reporting import book
 from jobs.spool import uploads_dir
 from messages.errors import KvledgerError
 
-__all__ = ["Effect", "Kept", "effects", "hosts", "kept", "now"]
+__all__ = ["Effect", "Kept", "effects", "hosts", "hosts_by_source", "kept", "methods", "now"]
 
 MOST_REPORTS = 20
+LOOKBACK = LOOKBACK_POSITIONS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +86,18 @@ def _size(path: Path) -> int:
 def hosts() -> tuple[str, ...]:
     """Every outside host that the program may ever ask, from the one constant that guards it."""
     return tuple(sorted(HOSTS))
+
+
+def hosts_by_source() -> dict[str, tuple[str, ...]]:
+    """The same hosts under the source that each belongs to."""
+    return {
+        source: tuple(host for host in hosts() if SOURCE_OF[host] == source) for source in SOURCES
+    }
+
+
+def methods() -> list[tuple[int, str]]:
+    """Every version of the formulas with its day, newest first."""
+    return sorted(METHOD_DAYS.items(), reverse=True)
 
 
 def now() -> tuple[str, int]:

@@ -14,6 +14,7 @@ def page() -> None:
     with st.container(gap="medium"):
         components.sentence(t("formats.opening"))
         guide_formats.show(guide_formats.kind())
+        guide_formats.unread()
 
 
 page()

@@ -12,49 +12,43 @@ from jobs import data_facts, price_flows
 from jobs.data_facts import Effect
 from messages.errors import KvledgerError
 from ui import byte_words, components, failures, keys_view, price_view, tables
-from ui.numerals import amount_usd, digest, foreign
+from ui.numerals import amount_usd, digest, foreign, md
 from ui.tables import Column, Table
 from ui.words import t
 
 KNOWN_WRONG = (
     "routing", "lookback", "tokenizer", "writes", "buckets", "storage", "prices", "latency", "yen",
+    "engine", "shares", "counts",
 )  # fmt: skip
 _ASKED = "_effects_asked"
 
 
 def kept() -> None:
     """What is stored, where, and how large it is on this disk."""
-    rows = data_facts.kept()
-    table = Table(
-        columns=(
-            Column(title=t("data.what"), values=[t(f"data.kept.{row.id}") for row in rows]),
-            Column(title=t("data.place"), values=[row.place for row in rows]),
-            Column(
-                title=t("data.size"),
-                values=[
-                    t("data.in_database")
-                    if row.size_bytes is None
-                    else byte_words.size(row.size_bytes, "gb")
-                    for row in rows
-                ],
-            ),
-            Column(title=t("data.until"), values=[t(f"data.until.{row.id}") for row in rows]),
-            Column(title=t("data.setting"), values=[row.setting for row in rows]),
-        ),
-        alt=t("data.kept"),
-    )
-    with st.container(gap="xxsmall"):
-        components.answer(t("data.kept"), t("data.kept_unit"))
-        tables.show(table, "kept")
-        components.note(t("data.never"))
+    components.answer(t("data.kept"), t("data.kept_unit"))
+    with components.three_across():
+        for row in data_facts.kept():
+            size = t("data.in_database")
+            if row.size_bytes is not None:
+                size = byte_words.size(row.size_bytes, "gb")
+            with st.container(gap="xxsmall"):
+                components.figure(
+                    t(f"data.kept.{row.id}"), size, f"`{row.place}`, {t(f'data.until.{row.id}')}"
+                )
+                components.note(t("data.moved_by", setting=md(row.setting)))
+    components.note(t("data.never"))
 
 
 def asked() -> None:
-    """The hosts, and the keys that some of them want."""
+    """The hosts by source, and the keys that some of them want."""
     found = data_facts.hosts()
     with components.rule("hosts"), st.container(gap="xxsmall"):
         components.answer(t("data.hosts", len(found)), t("data.hosts_unit"))
-        components.sentence("\n".join(f"* `{host}`" for host in found))
+        lines = [
+            f"* {t(f'public.source.{source}')}: " + ", ".join(f"`{host}`" for host in hosts)
+            for source, hosts in data_facts.hosts_by_source().items()
+        ]
+        components.sentence("\n".join(lines))
         components.note(t("data.own_server"))
     keys_view.keys()
 
@@ -69,12 +63,26 @@ def changes() -> None:
                 t("data.changes"), t("data.changes_unit", version=version, method=method)
             )
             price_view.changes(price_flows.changes_ahead_rows(today))
+        _method()
         with st.container(gap="xxsmall"):
-            components.answer(t("data.effect"), t("data.effect_unit"))
+            components.answer(
+                t("data.effect"), t("data.effect_unit", reports=data_facts.MOST_REPORTS)
+            )
             if st.button(t("data.effect_ask"), key="effects", icon=":material/calculate:"):
                 st.session_state[_ASKED] = True
             if st.session_state.get(_ASKED):
                 _effects()
+
+
+def _method() -> None:
+    """What each version of the formulas moved, newest first."""
+    with st.container(gap="xxsmall"):
+        components.answer(t("data.method_changes"), t("data.method_changes_unit"))
+        lines = [
+            f"* **{version}** ({day}): {t(f'data.method_moved.{version}')}"
+            for version, day in data_facts.methods()
+        ]
+        components.sentence("\n".join(lines))
 
 
 def _effects() -> None:
@@ -120,4 +128,8 @@ def known_wrong() -> None:
     """What the figures are known to leave out or to guess."""
     with components.rule("known_wrong"), st.container(gap="xsmall"):
         components.answer(t("data.wrong"), t("data.wrong_unit"))
-        components.sentence("\n".join(f"* {t(f'data.wrong.{name}')}" for name in KNOWN_WRONG))
+        components.sentence("\n".join(f"* {_wrong(name)}" for name in KNOWN_WRONG))
+
+
+def _wrong(name: str) -> str:
+    return t(f"data.wrong.{name}", positions=data_facts.LOOKBACK)

@@ -8,8 +8,10 @@ from typing import Literal
 
 import streamlit as st
 
+from data_sources.traces import formats
 from ui import components, controls, doors, state
-from ui.words import t
+from ui.numerals import md
+from ui.words import say, t
 
 Kind = Literal["bills", "traces", "measured", "models"]
 KINDS: tuple[Kind, ...] = ("bills", "traces", "measured", "models")
@@ -17,6 +19,8 @@ ALL = "all"
 PAGE_OF: dict[Kind, str] = {
     "bills": "workload", "traces": "cache", "measured": "accuracy", "models": "model_size",
 }  # fmt: skip
+CODEX = """find ~/.codex/sessions -name "*.jsonl"
+codex exec --json "YOUR TASK" > turns.jsonl"""
 REPLIES = """row = {"timestamp": datetime.now(UTC).isoformat(), "response": reply.model_dump()}
 log.write(json.dumps(row) + "\\n")"""
 ANTHROPIC = """curl "https://api.anthropic.com/v1/organizations/usage_report/messages\
@@ -26,6 +30,11 @@ ANTHROPIC = """curl "https://api.anthropic.com/v1/organizations/usage_report/mes
 OPENAI = """curl "https://api.openai.com/v1/organization/usage/completions\
 ?start_time=1793491200&bucket_width=1d&group_by=model" \\
   --header "Authorization: Bearer $OPENAI_ADMIN_KEY" > usage.json"""
+BATCHES = """curl "https://api.openai.com/v1/files/FILE_ID/content" \\
+  --header "Authorization: Bearer $OPENAI_API_KEY" > results.jsonl
+curl "https://api.anthropic.com/v1/messages/batches/BATCH_ID/results" \\
+  --header "x-api-key: $ANTHROPIC_API_KEY" \\
+  --header "anthropic-version: 2023-06-01" > results.jsonl"""
 PLAIN = """start_utc,model,input_tokens,cached_read_tokens,cache_write_5m_tokens,output_tokens
 2026-11-02T09:00:00Z,claude-opus-5,21000,0,20000,500"""
 GITHUB = "https://github.com/"
@@ -34,10 +43,12 @@ BAILIAN = f"{GITHUB}alibaba-edu/qwen-bailian-usagetraces-anon"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """One kind of file: a line to run or a header to write, and where it comes from."""
+    """One kind of file: a line to run or a header to write, where it comes from, and the `reads`
+    under which a reader knows it."""
 
     id: str
     kind: Kind
+    reads: tuple[str, ...] = ()
     line: str = ""
     language: str = "bash"
     address: str = ""
@@ -45,68 +56,149 @@ class Source:
 
 
 SOURCES: tuple[Source, ...] = (
-    Source(id="claude_code", kind="bills", line="ls ~/.claude/projects/*/*.jsonl"),
-    Source(id="codex", kind="bills", line='find ~/.codex/sessions -name "*.jsonl"'),
     Source(
-        id="anthropic", kind="bills", line=ANTHROPIC,
+        id="claude_code",
+        kind="bills",
+        reads=("claude_code_jsonl",),
+        line="ls ~/.claude/projects/*/*.jsonl",
+    ),
+    Source(id="codex", kind="bills", reads=("codex_rollout", "codex_exec_json"), line=CODEX),
+    Source(
+        id="gemini_cli",
+        kind="bills",
+        reads=("gemini_cli_chat",),
+        line="ls ~/.gemini/tmp/*/chats/*.json*",
+    ),
+    Source(
+        id="anthropic",
+        kind="bills",
+        reads=("anthropic_console_tokens_csv", "anthropic_usage_report"),
+        line=ANTHROPIC,
         address="https://docs.anthropic.com/en/api/usage-cost-api",
     ),
     Source(
-        id="openai", kind="bills", line=OPENAI,
+        id="openai",
+        kind="bills",
+        reads=("openai_usage_api", "openai_usage_csv"),
+        line=OPENAI,
         address="https://platform.openai.com/docs/api-reference/usage",
     ),
-    Source(id="replies", kind="bills", line=REPLIES, language="python"),
+    Source(id="replies", kind="bills", reads=("api_replies",), line=REPLIES, language="python"),
     Source(
-        id="bedrock", kind="bills", line="aws s3 sync s3://YOUR-BUCKET/AWSLogs ./bedrock-logs",
+        id="batches",
+        kind="bills",
+        line=BATCHES,
+        reads=("openai_batch_output", "anthropic_batch_results"),
+        address="https://platform.openai.com/docs/guides/batch",
+    ),
+    Source(
+        id="costs",
+        kind="bills",
+        page="reports",
+        address="https://docs.anthropic.com/en/api/usage-cost-api",
+    ),
+    Source(
+        id="bedrock",
+        kind="bills",
+        reads=("bedrock_invocation_log",),
+        line="aws s3 sync s3://YOUR-BUCKET/AWSLogs ./bedrock-logs",
         address="https://docs.aws.amazon.com/bedrock/latest/userguide/model-invocation-logging.html",
     ),
     Source(
-        id="litellm", kind="bills", language="sql", line='SELECT * FROM "LiteLLM_SpendLogs"',
+        id="litellm",
+        kind="bills",
+        reads=("litellm_spend_logs",),
+        language="sql",
+        line='SELECT * FROM "LiteLLM_SpendLogs"',
         address="https://docs.litellm.ai/docs/proxy/cost_tracking",
     ),
-    Source(id="plain", kind="bills", line=PLAIN, language="text"),
-    Source(id="mooncake", kind="traces", address=f"{GITHUB}kvcache-ai/Mooncake"),
-    Source(id="bailian", kind="traces", address=BAILIAN),
-    Source(id="kv_cache_tester", kind="traces", address=f"{GITHUB}callanjfox/kv-cache-tester"),
-    Source(id="ragpulse", kind="traces", address=f"{GITHUB}flashserve/RAGPulse"),
-    Source(id="lengths", kind="traces", address=f"{GITHUB}Azure/AzurePublicDataset"),
-    Source(id="tracelab", kind="traces", address=f"{GITHUB}uw-syfi/TraceLab"),
     Source(
-        id="vllm", kind="measured",
+        id="plain",
+        kind="bills",
+        reads=(
+            "kvledger_csv",
+            "generic_csv",
+            "generic_request_jsonl",
+            "generic_json",
+            "generic_parquet",
+        ),
+        line=PLAIN,
+        language="text",
+    ),
+    Source(
+        id="mooncake",
+        kind="traces",
+        reads=("mooncake_trace",),
+        address=f"{GITHUB}kvcache-ai/Mooncake",
+    ),
+    Source(id="bailian", kind="traces", reads=("bailian_trace",), address=BAILIAN),
+    Source(
+        id="kv_cache_tester",
+        kind="traces",
+        reads=("weka_kv_cache_tester",),
+        address=f"{GITHUB}callanjfox/kv-cache-tester",
+    ),
+    Source(
+        id="ragpulse",
+        kind="traces",
+        reads=("ragpulse_trace",),
+        address=f"{GITHUB}flashserve/RAGPulse",
+    ),
+    Source(
+        id="lengths",
+        kind="traces",
+        reads=("azure_llm_trace", "azure_lmm_trace", "burstgpt", "vidur_trace", "vidur_lengths"),
+        address=f"{GITHUB}Azure/AzurePublicDataset",
+    ),
+    Source(
+        id="tracelab",
+        kind="traces",
+        reads=("tracelab_rounds",),
+        address=f"{GITHUB}uw-syfi/TraceLab",
+    ),
+    Source(
+        id="vllm",
+        kind="measured",
         line="vllm bench serve --model MODEL --dataset-name random --save-result",
         address="https://docs.vllm.ai/en/latest/benchmarking/cli/",
     ),
     Source(
-        id="sglang", kind="measured",
+        id="sglang",
+        kind="measured",
         line="python -m sglang.bench_serving --backend sglang --output-file result.jsonl",
         address="https://docs.sglang.ai/developer_guide/bench_serving.html",
     ),
     Source(
-        id="guidellm", kind="measured",
+        id="guidellm",
+        kind="measured",
         line="guidellm benchmark --target http://localhost:8000 --output-path result.json",
         address=f"{GITHUB}vllm-project/guidellm",
     ),
     Source(
-        id="aiperf", kind="measured",
+        id="aiperf",
+        kind="measured",
         line="aiperf profile --model MODEL --url localhost:8000 --endpoint-type chat",
         address=f"{GITHUB}ai-dynamo/aiperf",
     ),
     Source(
-        id="profile", kind="measured", line="python -m kvcore bench --json profile.json",
+        id="profile",
+        kind="measured",
+        line="python -m kvcore bench --json profile.json",
         page="engine",
     ),
     Source(
-        id="config", kind="models",
+        id="config",
+        kind="models",
         line="curl -L https://huggingface.co/ORG/MODEL/resolve/main/config.json > config.json",
     ),
     Source(id="gguf", kind="models", line="head -c 8000000 model.gguf > header.gguf"),
-)  # fmt: skip
+)
 
 
 def kind() -> str:
     """The filter; in the URL as `kind`."""
     return controls.choice(
-        t("formats.kind"), (ALL, *KINDS), "kind", lambda name: t(f"formats.kind.{name}")
+        t("formats.kind"), (*KINDS, ALL), "kind", lambda name: t(f"formats.kind.{name}")
     )
 
 
@@ -115,6 +207,16 @@ def show(chosen: str) -> None:
     for name in KINDS:
         if chosen in (ALL, name):
             _kind(name, [source for source in SOURCES if source.kind == name])
+
+
+def unread() -> None:
+    """Formats that are recognised and not read yet, by what to do with them."""
+    with components.rule("formats_unread"), st.container(gap="small"):
+        components.answer(t("formats.unread"), t("formats.unread_unit"))
+        for advice in dict.fromkeys(say(formats.advice(one)) for one in formats.UNREAD):
+            mine = [one for one in formats.UNREAD if say(formats.advice(one)) == advice]
+            names = ", ".join(md(say(formats.label(one))) for one in mine)
+            components.sentence(f"**{names}**  \n{md(advice)}")
 
 
 def _kind(name: Kind, sources: Sequence[Source]) -> None:
@@ -126,6 +228,9 @@ def _kind(name: Kind, sources: Sequence[Source]) -> None:
             with left:
                 components.answer(t(f"formats.{source.id}.name"), t(f"formats.{source.id}.gives"))
                 components.sentence(t(f"formats.{source.id}.how"))
+                if source.reads:
+                    named = ", ".join(say(formats.label(one)) for one in source.reads)
+                    components.note(t("formats.known_as", names=md(named)))
             with right:
                 if source.line:
                     st.code(source.line, language=source.language, wrap_lines=True)

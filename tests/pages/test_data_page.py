@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from data_sources.public.hosts import HOSTS
+from econ.method import METHOD_DAYS, METHOD_VERSION
 from econ.report import ReportParams
 from jobs import data_facts, flows, own_prices
 from messages.catalogue import LANGUAGES, t
@@ -30,7 +31,9 @@ def test_the_page_opens_and_names_every_host(language: str) -> None:
     words = "\n".join(block.value for block in app.markdown)
     assert app.title[0].value == t(language, "data.title")
     assert all(host in words for host in HOSTS)
-    assert len(app.dataframe[0].value) == 3
+    assert [box.label for box in app.metric] == [
+        t(language, f"data.kept.{name}") for name in ("ledger", "workloads", "uploads")
+    ]
     assert set(data_facts.hosts()) == HOSTS
 
 
@@ -54,3 +57,16 @@ def test_the_ledger_has_a_size_and_grows_with_a_report(tmp_path: Path) -> None:
     assert other.today is not None
     assert same.saved is not None
     assert other.today.low_usd < same.saved.low_usd
+
+
+def test_every_version_of_the_method_says_what_it_moved() -> None:
+    assert data_facts.methods()[0][0] == METHOD_VERSION == len(METHOD_DAYS)
+    for language in LANGUAGES:
+        words = "\n".join(block.value for block in opened(language).markdown)
+        assert all(t(language, f"data.method_moved.{version}") in words for version in METHOD_DAYS)
+
+
+def test_every_host_belongs_to_a_source() -> None:
+    by_source = data_facts.hosts_by_source()
+    assert sorted(host for hosts in by_source.values() for host in hosts) == sorted(HOSTS)
+    assert all(by_source.values())
