@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
 from typing import get_args
 
 import streamlit as st
@@ -13,6 +14,7 @@ from jobs.public_asked import Failure, Wanted
 from jobs.public_job import Brought, Row
 from messages.errors import KvledgerError, NotFoundError
 from ui import components, failures, keys_view, market_sources, panel, plain_table, state
+from ui.market_numerals import SCALES, money, plain
 from ui.numerals import count, day, foreign, md
 from ui.plain_table import Cell, cell
 from ui.words import say, t
@@ -20,6 +22,7 @@ from ui.words import say, t
 _JOB = "_market_refresh_job"
 _FOUND = "_market_refreshed"
 _STOPPED = "_market_refresh_stopped"
+_TURN = "_market_refresh_turn"
 MOST_CHANGES = 40
 LONGEST = 200
 UNREACHED = "public.no_connection"
@@ -31,7 +34,8 @@ def ask() -> None:
     job_id = st.session_state.get(_JOB)
     if job_id is not None:
         job_id = _settled(str(job_id))
-    with st.popover(t("market.refresh"), icon=":material/sync:", key="market_refresh"):
+    turn = st.session_state.get(_TURN, 0)  # a new popover is a closed one: it would hide the job
+    with st.popover(t("market.refresh"), icon=":material/sync:", key=f"market_refresh_{turn}"):
         _choose(running=job_id is not None)
     if job_id is not None:
         panel.running(job_id, "_market", _stage)
@@ -81,6 +85,7 @@ def _start(sources: tuple[Source, ...], wanted: Wanted) -> None:
     except KvledgerError as error:
         failures.show(error)
         return
+    st.session_state[_TURN] = st.session_state.get(_TURN, 0) + 1
     st.rerun()
 
 
@@ -147,13 +152,22 @@ def _changes(found: Brought) -> None:
         components.note(t("market.changes_more", left_out))
 
 
+def _value(text: str, unit: str) -> str:
+    """Exact decimal text as money or as a number; what a source writes for none as it is."""
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return foreign(text) or "–"
+    return money(value, unit) if unit in SCALES else plain(value)
+
+
 def _row(one: Row) -> list[Cell]:
     known = market_sources.names()
     spoken = known.get(one.series) or foreign(one.series)
     return [
         cell(spoken, one.series, below=known.get(one.entity, foreign(one.entity))),
         cell(day(one.end)),
-        cell(one.before or "–"),
-        cell(one.now or "–", foreign(one.unit)),
+        cell(_value(one.before, one.unit)),
+        cell(_value(one.now, one.unit), foreign(one.unit)),
         cell("–" if one.vintage is None else day(one.vintage)),
     ]

@@ -99,7 +99,7 @@ def test_any_series_and_any_company_can_be_added(stand: Stand) -> None:
     app = asked(app, "fred", "sec", series="UNRATE", company="7")
     shown = tables(app)
     assert "4.2" in shown
-    assert "5000000" in shown
+    assert "5 M USD" in shown
     assert warned(app) == []
 
 
