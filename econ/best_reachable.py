@@ -62,7 +62,7 @@ def best_reachable(workload: Workload, bill: Bill, book: PriceBook, pricing: Pri
     if not bill.observed and not has_structure(workload) and not workload.has("session_id"):
         return Best(amount=None, reason=Message("report.best_needs_structure"))
     chosen = []
-    for number in np.unique(bill.payee_code[bill.priced]).tolist():
+    for number in np.flatnonzero(np.bincount(bill.payee_code[bill.priced], minlength=1)).tolist():
         rows = np.flatnonzero(bill.priced & (bill.payee_code == number))
         card = pricing.cards(bill.payees[number].ref)
         if not isinstance(card, Unpriced):

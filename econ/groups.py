@@ -79,12 +79,11 @@ def _rows(name: str, keys: list[str], codes: IntArray, bill: Bill) -> list[Group
     requests = grouped_totals(codes, bill.usage.requests, size)
     silent = np.bincount(codes[~bill.usage.says_requests], minlength=size).tolist()
     tokens = {b: grouped_totals(codes, c, size) for b, c in bill.usage.tokens.items()}
+    behind = {b: counts for b, counts in tokens.items() if b != "output"}
     known = ratio_rows(bill)
-    behind = {
-        b: grouped_totals(codes[known], bill.usage.tokens[b][known], size)
-        for b in tokens
-        if b != "output"
-    }
+    if not known.all():
+        of_known = codes[known]
+        behind = {b: grouped_totals(of_known, bill.usage.tokens[b][known], size) for b in behind}
     no_cache = _amounts(codes, bill.no_cache, size)
     billed = _amounts(codes, bill.billed, size) if bill.observed else None
     result = [

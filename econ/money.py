@@ -107,9 +107,9 @@ def grouped_totals(codes: npt.NDArray[Any], values: MoneyArray, groups: int) -> 
     value_bits = max(low.bit_length(), high.bit_length())
     limb_bits = _FLOAT_BITS - len(values).bit_length()
     for shift in range(0, value_bits, limb_bits):
-        limb = values >> shift
+        limb = values >> shift if shift else values
         if shift + limb_bits < value_bits:
-            limb &= (1 << limb_bits) - 1
+            limb = limb & ((1 << limb_bits) - 1)
         part = np.bincount(codes, weights=limb.astype(np.float64), minlength=groups)
         result = [old + (int(new) << shift) for old, new in zip(result, part.tolist(), strict=True)]
     return result

@@ -24,7 +24,8 @@ def used_rows(
     used: dict[int, set[str]] = {}
     distinct = {id(row): row[priced] for row in rows}
     for price_rows in distinct.values():
-        for number in np.unique(price_rows).tolist():
+        # price rows are small numbers: counting them is quicker than sorting a million
+        for number in np.flatnonzero(np.bincount(price_rows, minlength=1)).tolist():
             used.setdefault(number, {"uncached", "output"})
         for bucket, counts in tokens.items():
             holds = price_rows[counts[priced] > 0]

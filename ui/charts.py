@@ -14,6 +14,7 @@ from decimal import Decimal
 
 import plotly.graph_objects as go
 
+from ui.drawing import Drawing
 from ui.numerals import MINUS, SPACE, amount, compact, foreign, percent
 from ui.tables import Table
 from ui.words import t
@@ -113,7 +114,7 @@ def frame(height: int, *, bottom: int = 32) -> go.Figure:
     }
     # Checked by plotly a frame takes 20 ms instead of one, on each page several times a click; a
     # test holds it against the checked one.
-    figure = go.Figure(layout=layout, _validate=False)
+    figure: go.Figure = Drawing(layout=layout, _validate=False)
     return figure
 
 
