@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from messages import catalogue
 from ui.words import language
@@ -77,6 +77,7 @@ EVERYDAY = frozenset({
 })  # fmt: skip
 """Words with an ordinary meaning too: a title that says one of them is left alone."""
 MOST_AT_ONCE = 2
+TITLES_KEPT = 2_048
 _PARENTHESES = re.compile(r"[（(]([^）)]*)[）)]")
 
 
@@ -102,14 +103,12 @@ def forms(term: str) -> tuple[str, ...]:
 
 
 @cache
-def _searched() -> tuple[re.Pattern[str], tuple[str, ...]]:
-    """One pattern with a group for each form, longest first, and the term of each group."""
+def _searched() -> dict[str, str]:
+    """Each form, folded, and its term; the longest forms first."""
     by_form = {
         form.casefold(): term for term in TERMS if term not in EVERYDAY for form in forms(term)
     }
-    longest_first = sorted(by_form, key=len, reverse=True)
-    pattern = re.compile("|".join(f"({_whole(form)})" for form in longest_first), re.IGNORECASE)
-    return pattern, tuple(by_form[form] for form in longest_first)
+    return {form: by_form[form] for form in sorted(by_form, key=len, reverse=True)}
 
 
 def _whole(form: str) -> str:
@@ -117,10 +116,17 @@ def _whole(form: str) -> str:
     return rf"\b{re.escape(form)}(?:s|es)?\b" if form.isascii() else re.escape(form)
 
 
+@lru_cache(maxsize=TITLES_KEPT)
 def spoken_of(title: str) -> tuple[str, ...]:
-    """The terms of the glossary in a title, in the order in which it says them."""
-    pattern, terms = _searched()
-    found = [terms[(match.lastindex or 1) - 1] for match in pattern.finditer(title)]
+    """The terms of the glossary in a title, in the order in which it says them. One pattern of all
+    forms takes 0.3 s to build and milliseconds a title: only forms that are there are looked for.
+    """
+    folded, searched = title.casefold(), _searched()
+    here = [form for form in searched if form in folded]
+    if not here:
+        return ()
+    pattern = "|".join(f"({_whole(form)})" for form in here)
+    found = [searched[here[(m.lastindex or 1) - 1]] for m in re.finditer(pattern, folded)]
     return tuple(dict.fromkeys(found))[:MOST_AT_ONCE]
 
 
