@@ -128,17 +128,19 @@ def _inspect(arguments: argparse.Namespace, language: str) -> int:
 
 def _report(arguments: argparse.Namespace, language: str) -> int:
     from jobs import flows, shell_input
-    from ui import shell_files, shell_text
+    from ui import shell_files, shell_own, shell_text
 
     options = shell_input.read_options(arguments)
     params = shell_input.report_params(arguments)
+    asked = shell_own.choice(arguments, params, language)
     read = [*arguments.files, *arguments.stated_costs]
     for written in (arguments.out, arguments.html):
         shell_input.refuse_overwriting(written, read)
     result = flows.read_paths(arguments.files, options, _stage(language), arguments.name)
-    report = flows.report_of(result, params)
+    own = shell_own.part(result, asked, _stage(language))
+    report = shell_own.with_part(flows.report_of(result, params), own)
     if arguments.save:
-        saved_id = flows.save_shell_report(result, params)
+        saved_id = flows.save_shell_report(result, params, own)
         tell(t(language, "cli.saved", id=saved_id), sys.stderr)
     if arguments.focus:
         return shell_files.focus(arguments, result.workload, params, report, language)

@@ -162,7 +162,10 @@ def _curve(own: OwnPart, say: Say) -> OwnTable:
     note = ""
     if value is not None:
         rent = figure(_of(own, "curve", "rent_usd_per_gb_hour"), say)
-        note = _say(say, "curve_note", usd=figure(value, say), rent=rent)
+        nothing = own.line("knee_gb")
+        if nothing is not None and not nothing.value:
+            note = say(Message("hardware_money.nothing_pays")) + " "
+        note += _say(say, "curve_note", usd=figure(value, say), rent=rent)
     return _table(say, "curve", ("cache", *places), rows, note)
 
 

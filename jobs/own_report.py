@@ -22,6 +22,7 @@ from econ.fleet_study import FleetStudy
 from econ.implied_rent import Premium
 from econ.implied_rent_rows import bought, rents
 from econ.method import DEFAULT_MODEL
+from econ.money import plain
 from econ.own_break_even import ApiBill, OwnRate
 from econ.own_lines import fleet_lines
 from econ.own_money_lines import curve_lines, load_lines, rent_lines, tier_lines
@@ -88,7 +89,7 @@ class Found:
 def own_of(choice: OwnChoice, found: Found, workload_id: str = "") -> OwnPart:
     """The part of the report. Pure but for look-ups of names and sources."""
     lines: list[OwnLine] = []
-    rate, load = None, None
+    rate, load, own = None, None, None
     said: list[Message] = []
     sources: list[tuple[str, str]] = []
     asked = choice.fleet
@@ -105,7 +106,7 @@ def own_of(choice: OwnChoice, found: Found, workload_id: str = "") -> OwnPart:
         lines += less_lines(found.less)
         said += _assumed_less(found.less)
     return OwnPart(
-        choice=dict(_settings(choice)),
+        choice=dict(_settings(choice, own, found)),
         model=_model_name(choice),
         device=_device_name(choice),
         lines=tuple(lines),
@@ -227,10 +228,8 @@ def _assumed(choice: OwnChoice, asked: FleetAsked, found: Found) -> Iterator[Mes
 
 def _assumed_less(found: LessKv) -> Iterator[Message]:
     held, hbm = found.held, found.hbm
-    yield Message(
-        f"own_report.assume_residence_{held.model}",
-        {"seconds": str(held.lifetime_s), "requests": len(held.tokens)},
-    )
+    stays = Message(f"less_kv.stays.{held.model}", {"lifetime": f"{held.lifetime_s} s"})
+    yield Message("own_report.assume_residence", {"stays": stays}, len(held.tokens))
     yield Message("own_report.assume_devices", {"percent": f"{float(found.fraction) * 100:g}"})
     if found.spend is not None:
         share = hbm.newest_share()
@@ -243,18 +242,33 @@ def _assumed_less(found: LessKv) -> Iterator[Message]:
         yield Message("own_report.assume_energy")
 
 
-def _settings(choice: OwnChoice) -> Iterator[tuple[str, str]]:
-    """Every setting by name; '' = as the tables have it."""
+def _settings(choice: OwnChoice, own: Own | None, found: Found) -> Iterator[tuple[str, str]]:
+    """Every setting by name; '' = as the tables have it. What was left unsaid is written out as
+    what it came to, so that saying the same makes the same report."""
     for part, prefix in ((choice.fleet, "fleet"), (choice.less, "less_kv")):
         if part is not None:
             for one in fields(part):
                 yield f"{prefix}.{one.name}", _setting(getattr(part, one.name))
-    for name in ("priced_as", "at", "hour_row", "usd_per_device_hour", "tokens_per_s", "hit_value",
-                 "rent_row", "rent", "premium_models", "implied_bytes"):  # fmt: skip
-        yield name, _setting(getattr(choice, name))
-    if choice.places is not None:
-        for name in ("prefix_tokens", "bandwidths", "capacities_gb", "waits_s"):
-            yield f"places.{name}", _setting(getattr(choice.places, name))
+    if own is None:
+        return
+    places = places_asked(choice, own)
+    each, _, _ = hour_of(choice, own, found)
+    values = {
+        "priced_as": choice.priced_as,
+        "at": choice.at,
+        "usd_per_device_hour": each,
+        "tokens_per_s": choice.tokens_per_s,
+        "hit_value": choice.hit_value,
+        "rent_usd_per_gb_hour": rent_of(choice, device_of(own.device)),
+        "premium_models": choice.premium_models,
+        "implied_bytes": choice.implied_bytes or band_bytes(),
+        "places.prefix_tokens": places.prefix_tokens,
+        "places.bandwidths": dict(places.bandwidths),
+        "places.capacities_gb": dict(places.capacities_gb),
+        "places.waits_s": dict(places.waits_s),
+    }
+    for name, value in values.items():
+        yield name, _setting(value)
 
 
 def _setting(value: Any) -> str:
@@ -262,8 +276,10 @@ def _setting(value: Any) -> str:
         return ""
     if isinstance(value, tuple):
         return ",".join(map(str, value))
+    if isinstance(value, Decimal):
+        return plain(value)
     if isinstance(value, dict):
-        return ",".join(f"{name}={value[name]}" for name in sorted(value))
+        return ",".join(f"{name}={_setting(value[name])}" for name in sorted(value))
     return value.isoformat() if isinstance(value, datetime) else str(value)
 
 

@@ -17,6 +17,7 @@ from ui import (
     shell_kv,
     shell_less_kv,
     shell_money,
+    shell_own,
     shell_public,
     shell_roofline,
 )
@@ -133,6 +134,7 @@ def _choices(parser: argparse.ArgumentParser, words: Callable[[str], str]) -> No
                         help=words("stated_costs"))  # fmt: skip
     parser.add_argument("--include-failed", action="store_true", help=words("include_failed"))
     parser.add_argument("--out", metavar="FILE", type=_path, help=words("out"))
+    shell_own.add(parser, words)
     shell_files.add(parser, words)
     parser.add_argument("--save", action="store_true", help=words("save"))
 

@@ -10,7 +10,7 @@ from econ.money import plain
 from econ.report import CostReport, GroupRow
 from messages.catalogue import say, t
 from messages.errors import Message
-from ui import shell_finance, shell_sections
+from ui import shell_finance, shell_own, shell_sections
 from ui.shell_table import columns, money, one_line
 
 GROUPS_SHOWN = 12
@@ -48,6 +48,7 @@ def statement(report: CostReport, language: str) -> str:
     ):
         lines += section(report, language)
     lines += shell_finance.sections(report, language)
+    lines += shell_own.section(report, language)
     for row in report.unpriced:
         why = say(language, row.reason)
         words = t(language, "cli.unpriced", row.rows, model=row.model or "-", why=why)
