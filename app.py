@@ -15,7 +15,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from jobs import flows, lifespan
-from messages.catalogue import say
+from messages.catalogue import LANGUAGES, say, translations
 from messages.errors import KvledgerError
 from settings import start_language
 from ui import failures, server
@@ -33,6 +33,8 @@ async def serving(_app: Any) -> AsyncIterator[dict[str, Any]]:
     """
     for name in FIRST_PAGE_MODULES:
         importlib.import_module(name)
+    for language in LANGUAGES:
+        translations(language)  # hover help knows the terms of both
     try:
         lifespan.start(later=(flows.warm_jobs,))
         flows.warm()
