@@ -21,7 +21,10 @@ from settings import start_language
 from ui import failures, server
 from ui.doors import FIRST_PAGE
 
-FIRST_PAGE_MODULES = ("pandas", "plotly.graph_objects", "ui.view", "ui.sections")
+FIRST_PAGE_MODULES = (
+    "pandas", "plotly.graph_objects", "ui.view", "ui.sections", "ui.advice", "ui.elsewhere",
+    "ui.engine_strip", "ui.hardware_strip", "ui.market_strip", "ui.own_prices",
+)  # fmt: skip
 
 
 @asynccontextmanager
