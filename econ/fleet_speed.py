@@ -1,9 +1,10 @@
 """The fitted speed model as steps of a queue.
 
 A decode step is the fit's TPOT without the prompts that run between its steps: the queue runs them
-itself. A prompt is the part of the fit's TTFT that grows with it, at one request at a time, never
-below the data sheet's floor (long prompts lie beyond the rows, and attention's share in them was
-too small to be told); the constant part delays a first token and keeps no device busy.
+itself. A prompt is the part of the fit's TTFT that grows with it, at one request at a time. Neither
+is ever below the data sheet's floor (long prompts and contexts lie beyond the rows, and some
+pieces were too small there to be told); the constant part delays a first token and keeps no device
+busy.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from econ.fleet_steps import Steps, roofline_steps
-from econ.speed_features import SpeedCase, features, prompt_of
+from econ.speed_features import SpeedCase, features, floors, prompt_of
 from econ.speed_fit import family_of, nearest, outside_of
 from price_tables.speed_fit import SpeedFit
 
@@ -46,7 +47,8 @@ def published_steps(fit: SpeedFit, case: SpeedCase) -> Steps | None:
 
     def token(batch: int, context_tokens: int) -> float:
         asked = replace(case, batch=batch, input_tokens=context_tokens, output_tokens=1)
-        return _weighed(tpot, features(asked, "tpot"))
+        floor = floors(asked, "tpot")["roofline"]
+        return max(_weighed(tpot, features(asked, "tpot")), floor)
 
     one = features(replace(case, batch=1), "ttft")
     return Steps(

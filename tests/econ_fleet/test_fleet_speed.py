@@ -12,7 +12,7 @@ from econ.fleet_setup import FleetAsked, case_of, prefill_device, set_up, steps_
 from econ.fleet_speed import datasheet_steps, published_steps
 from econ.fleet_steps import profile_steps
 from econ.fleet_study import study
-from econ.speed_features import SpeedCase
+from econ.speed_features import SpeedCase, floors
 from kvcore.profile import CaseResult, DeviceInfo, DeviceProfile, Limits, ModelInfo
 from messages.errors import InputError
 from price_tables.hardware_load import load_hardware
@@ -31,14 +31,25 @@ def case(model: str = "llama-3.1-70b", device: str = "h100-sxm") -> SpeedCase:
 
 
 def test_a_fitted_prompt_is_never_quicker_than_the_data_sheets_floor() -> None:
-    fitted, floors = published_steps(load_speed_fit(), case()), datasheet_steps(
+    fitted, sheet = published_steps(load_speed_fit(), case()), datasheet_steps(
         load_speed_fit(), case()
     )  # fmt: skip
     assert fitted is not None
     for tokens in (16, 1_000, 8_000, 131_072):
-        assert fitted.prefill_s(tokens, 0) >= floors.prefill_s(tokens, 0)
+        assert fitted.prefill_s(tokens, 0) >= sheet.prefill_s(tokens, 0)
         assert fitted.prefill_s(tokens, tokens) == 0
-    assert fitted.decode_s(8, 4_000) > floors.decode_s(8, 4_000)
+    assert fitted.decode_s(8, 4_000) > sheet.decode_s(8, 4_000)
+
+
+@pytest.mark.parametrize("model", ["llama-3.1-70b", "gpt-oss-120b", "deepseek-r1"])
+def test_a_fitted_step_is_never_quicker_than_reading_every_byte(model: str) -> None:
+    """Far beyond the rows KV outgrows everything that the fit could tell apart."""
+    asked = replace(case(model), tensor_parallel=8)
+    fitted = published_steps(load_speed_fit(), asked)
+    assert fitted is not None
+    for batch, tokens in ((1, 1_000), (64, 131_072), (256, 1_000_000)):
+        there = replace(asked, batch=batch, input_tokens=tokens, output_tokens=1)
+        assert fitted.decode_s(batch, tokens) >= floors(there, "tpot")["roofline"]
 
 
 def test_the_published_fit_carries_bands_and_what_lies_outside() -> None:
