@@ -15,8 +15,10 @@ from decimal import Decimal
 from econ.csv_safe import Cell, csv_bytes
 from econ.money import product
 from econ.own_csv import OWN_COLUMNS, own_lines
+from econ.own_marks import is_own, models_at_own_price
 from econ.report import Amount, CostReport, GroupRow, PolicyRow, Rate
 from econ.report_csv_finance import finance_lines
+from econ.report_id import OWN
 from econ.usage import PROMPT_BUCKETS
 from messages.errors import Message
 
@@ -89,8 +91,9 @@ def _lines(report: CostReport, say: Say) -> Iterator[Line]:
     for row in report.rows:
         yield _policy_line(row, say)
         yield from _bucket_lines(row)
+    own = models_at_own_price(report)
     for group in report.groups:
-        yield _group_line(group)
+        yield _group_line(group, own)
     for unpriced in report.unpriced:
         yield {
             "section": "unpriced",
@@ -169,7 +172,7 @@ def _names(row: PolicyRow) -> Line:
     }
 
 
-def _group_line(row: GroupRow) -> Line:
+def _group_line(row: GroupRow, own: frozenset[str]) -> Line:
     return {
         "section": "group",
         "by": row.by,
@@ -181,6 +184,7 @@ def _group_line(row: GroupRow) -> Line:
         "hit_ratio": None if row.token_hit is None else round(row.token_hit, RATIO_DIGITS),
         **_money("usd", row.billed or row.no_cache),
         **_money("no_cache_usd", row.no_cache),
+        "source": OWN if is_own(row, own) else None,
     }
 
 

@@ -65,7 +65,7 @@ def _month(report: CostReport) -> Iterator[Line]:
     for item in ("no_cache", "billed", "reachable"):
         amount: Amount | None = getattr(month, item)
         if amount is not None:
-            yield {"section": "month", "item": f"{item}_usd", "text": factor, **_usd(amount)}
+            yield {"section": "month", "item": f"month_{item}_usd", "text": factor, **_usd(amount)}
 
 
 def _adjusted(report: CostReport) -> Iterator[Line]:

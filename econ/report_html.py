@@ -13,6 +13,7 @@ from datetime import UTC
 from econ import sheet_tables as tables
 from econ.example import EXAMPLE_FORMAT
 from econ.money import Amount
+from econ.own_marks import models_at_own_price
 from econ.price_sources import merged
 from econ.report import CostReport, GroupRow, PolicyRow, PriceSource, Rate
 from econ.sheet_finance import finance_tables
@@ -163,7 +164,8 @@ def _bars_by(report: CostReport, by: str, say: Say) -> str:
     rows = _priced(report, by)[:MOST_BARS]
     if not rows:
         return ""
-    made = bars([_group_bar(row, say) for row in rows], say(Message(f"ui.by.{by}")))
+    own = models_at_own_price(report)
+    made = bars([_group_bar(row, say, own) for row in rows], say(Message(f"ui.by.{by}")))
     heading = say(Message("sheet.who", {"by": say(Message(f"ui.by.{by}"))}))
     tick = say(Message("sheet.tick")) if report.baselines.billed is not None else ""
     return _chart(heading, tick, made)
@@ -173,11 +175,11 @@ def _priced(report: CostReport, by: str) -> list[GroupRow]:
     return [r for r in tables.sorted_groups(report, by) if tables.cost_e13(r) >= 0]
 
 
-def _group_bar(row: GroupRow, say: Say) -> SheetBar:
+def _group_bar(row: GroupRow, say: Say, own: frozenset[str]) -> SheetBar:
     cost = row.billed if row.billed is not None else row.no_cache
     both = row.billed is not None and row.no_cache is not None
     return SheetBar(
-        name=tables.key_shown(row, say),
+        name=tables.key_shown(row, say, own),
         value=_high(cost),
         shown=usd(cost, say),
         note="" if row.saving is None else say(

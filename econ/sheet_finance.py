@@ -45,7 +45,8 @@ def _invoices(report: CostReport, say: Say) -> str:
     for check in report.invoices:
         caption = say(Message("sheet.invoice", {"provider": check.provider}))
         head = (say(Message("ui.column.cause")), "USD")
-        stated = say(Message("finance.on_invoice"))
+        kind = "on_export" if check.stated.by_day else "on_invoice"
+        stated = say(Message(f"finance.{kind}"))
         if check.found is None:
             amount = usd(Amount.exactly_usd(check.stated.usd), say)
             rows = [(stated, amount), (say(Message("sheet.invoice_no_rows")), "")]

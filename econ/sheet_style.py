@@ -26,6 +26,7 @@ svg { display: block; width: 100%; height: auto; overflow: hidden; }
 .back { break-before: page; border-top: 0; margin-top: 0; padding-top: 0; }
 .tables { columns: 2; column-gap: 7mm; }
 .block { margin: 0 0 2.6mm; }
+.short { break-inside: avoid; }
 table { border-collapse: collapse; width: 100%; font-size: 7.4pt; line-height: 1.25;
   font-variant-numeric: tabular-nums; }
 caption { text-align: left; font-weight: 600; font-size: 8.4pt; padding: 0 0 .4mm; }

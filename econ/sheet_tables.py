@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from econ.money import plain
+from econ.own_marks import is_own, models_at_own_price
 from econ.report import CostReport, GroupRow, PriceSource
 from econ.sheet_text import Say, escaped, name_shown, percent, usd
 from messages.errors import Message
@@ -13,8 +14,13 @@ LEFT_OUT = "session"
 """Sessions may be a thousand: they stand in the CSV, and the sheet says how many."""
 
 
+SHORT_ROWS = 14
+"""A table of so few rows is not broken between two columns or two sides."""
+
+
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], words: int = 1) -> str:
     """An HTML table of plain texts; the first `words` columns are words, the rest are numbers."""
+    rows = tuple(rows)
     said = [' class="words"' if at < words else "" for at in range(len(head))]
     top = "".join(f"<th{said[at]}>{escaped(text)}</th>" for at, text in enumerate(head))
     body = "".join(
@@ -22,14 +28,21 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], word
         for row in rows
     )
     title = f"<caption>{escaped(caption)}</caption>" if caption else ""
+    kind = "block short" if len(rows) <= SHORT_ROWS else "block"
     return (
-        f'<div class="block"><table>{title}<thead><tr>{top}</tr></thead>'
+        f'<div class="{kind}"><table>{title}<thead><tr>{top}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 
 
-def key_shown(row: GroupRow, say: Say) -> str:
-    """The group's name; words where the file names nobody, and what its rows are priced as."""
+def key_shown(row: GroupRow, say: Say, own: frozenset[str] = frozenset()) -> str:
+    """The group's name; words where the file names nobody, and what its rows are priced as. `own`:
+    the models at a price of the reader's own, which say so."""
+    name = _key_shown(row, say)
+    return say(Message("ui.own_price", {"model": name})) if is_own(row, own) else name
+
+
+def _key_shown(row: GroupRow, say: Say) -> str:
     if not row.key and row.priced_as:
         return say(Message("ui.no_model", {"model": name_shown(row.priced_as)}))
     return name_shown(row.key) if row.key else say(Message("ui.unassigned"))
@@ -70,8 +83,10 @@ def _group_table(report: CostReport, by: str, say: Say) -> str:
     head += [say(Message(name)) for name in ("ui.column.saving", "sheet.hit")] * observed
     head += [say(Message("ui.column.unpriced_rows"))] * unpriced
 
+    own = models_at_own_price(report)
+
     def cells(row: GroupRow) -> list[str]:
-        made = [key_shown(row, say)]
+        made = [key_shown(row, say, own)]
         made += [usd(row.billed, say)] * observed
         made.append(usd(row.no_cache, say))
         if observed:

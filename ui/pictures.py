@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from econ.money import Amount
+from econ.own_marks import is_own, models_at_own_price
 from econ.report import CostReport, GroupRow, PolicyRow, Reconciliation
 from econ.saving_series import HourSaving
 from ui import charts
@@ -29,8 +30,13 @@ def groupings(report: CostReport) -> list[str]:
     return list(dict.fromkeys(row.by for row in report.groups))
 
 
-def key_shown(row: GroupRow) -> str:
-    """The group's name; words where the file names nobody, and what its rows are priced as."""
+def key_shown(row: GroupRow, own: frozenset[str] = frozenset()) -> str:
+    """The group's name; words where the file names nobody, and what its rows are priced as. `own`:
+    the models at a price of the reader's own, which say so."""
+    return t("ui.own_price", model=_key_shown(row)) if is_own(row, own) else _key_shown(row)
+
+
+def _key_shown(row: GroupRow) -> str:
     if not row.key and row.priced_as:
         return t("ui.no_model", model=foreign(row.priced_as))
     return foreign(row.key) if row.key else t("ui.unassigned")
@@ -179,7 +185,7 @@ def group_bars(report: CostReport, by: str) -> Chart | None:
     if not priced:
         return None
     return charts.ranked_bars(
-        [_group_bar(row) for row in priced[:MOST_BARS]],
+        [_group_bar(row, models_at_own_price(report)) for row in priced[:MOST_BARS]],
         t("ui.group_chart_alt", by=t(f"ui.by.{by}")),
         group_table(report, by),
     )
@@ -189,12 +195,12 @@ def _cost(row: GroupRow) -> Amount | None:
     return row.billed if row.billed is not None else row.no_cache
 
 
-def _group_bar(row: GroupRow) -> Bar:
+def _group_bar(row: GroupRow, own: frozenset[str]) -> Bar:
     cost = _cost(row)
     assert cost is not None  # noqa: S101
     reference = row.no_cache if row.billed is not None else None
     return Bar(
-        name=key_shown(row),
+        name=key_shown(row, own),
         value=float(cost.high_usd),
         shown=amount_of(cost),
         reference=_number(reference),
@@ -212,8 +218,9 @@ def _saves(saving: Amount) -> str:
 def group_table(report: CostReport, by: str) -> Table:
     """One grouping as a table, dearest first; USD columns empty where a group has no price."""
     rows = sorted(groups(report, by), key=lambda row: -(_number(_cost(row)) or 0.0))
+    own = models_at_own_price(report)
     columns = [
-        Column(title=t(f"ui.by.{by}"), values=[key_shown(row) for row in rows]),
+        Column(title=t(f"ui.by.{by}"), values=[key_shown(row, own) for row in rows]),
         Column(
             title=t("ui.baseline.billed"), values=[_number(row.billed) for row in rows], kind="usd"
         ),

@@ -199,6 +199,7 @@ def test_d40_a_setting_changed_back_gives_the_same_id_again(two_sessions: Path) 
         ("--rate", "JPY=150"),
         ("--month-factor", "2"),
         ("--invoice-usd", "3"),
+        ("--invoice", "anthropic=3"),
         ("--include-failed",),
         ("--model", "claude-opus-5"),
         ("--provider", "anthropic"),

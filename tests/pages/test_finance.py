@@ -116,7 +116,7 @@ def test_an_invoice_total_is_split_into_what_explains_it() -> None:
     box = next(box for box in at.number_input if box.key == "invoice-anthropic")
     box.set_value(12.0).run()
     calm(at)
-    assert "anthropic invoiced $12.00, computed here $10.50: +$1.50" in plain(words(at))
+    assert "anthropic states $12.00, computed here $10.50: +$1.50" in plain(words(at))
     assert table(at, "Cause", "unexplained")["unexplained"] == 1.5
     assert "+$1.50 stays unexplained" in plain(words(at))
 
@@ -127,7 +127,7 @@ def test_each_provider_has_an_invoice_of_its_own() -> None:
     box = next(box for box in at.number_input if box.key == "invoice-openai")
     box.set_value(10.0).run()
     calm(at)
-    assert "openai invoiced $10.00, computed here $10.00: $0.00" in plain(words(at))
+    assert "openai states $10.00, computed here $10.00: $0.00" in plain(words(at))
 
 
 def test_the_stated_costs_of_the_litellm_sample_are_reconciled(reference_data: Path) -> None:
