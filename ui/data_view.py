@@ -12,7 +12,7 @@ from jobs import data_facts, price_flows
 from jobs.data_facts import Effect
 from messages.errors import KvledgerError
 from ui import byte_words, components, failures, keys_view, price_view, tables
-from ui.numerals import amount_usd, digest, foreign, md
+from ui.numerals import amount_usd, digest, foreign
 from ui.tables import Column, Table
 from ui.words import t
 
@@ -35,7 +35,7 @@ def kept() -> None:
                 components.figure(
                     t(f"data.kept.{row.id}"), size, f"`{row.place}`, {t(f'data.until.{row.id}')}"
                 )
-                components.note(t("data.moved_by", setting=md(row.setting)))
+                components.note(t("data.moved_by", setting=row.setting))
     components.note(t("data.never"))
 
 

@@ -34,7 +34,7 @@ BATCHES = """curl "https://api.openai.com/v1/files/FILE_ID/content" \\
   --header "Authorization: Bearer $OPENAI_API_KEY" > results.jsonl
 curl "https://api.anthropic.com/v1/messages/batches/BATCH_ID/results" \\
   --header "x-api-key: $ANTHROPIC_API_KEY" \\
-  --header "anthropic-version: 2023-06-01" > results.jsonl"""
+  --header "anthropic-version: 2023-06-01" > batch.jsonl"""
 PLAIN = """start_utc,model,input_tokens,cached_read_tokens,cache_write_5m_tokens,output_tokens
 2026-11-02T09:00:00Z,claude-opus-5,21000,0,20000,500"""
 GITHUB = "https://github.com/"

@@ -160,7 +160,8 @@ ANSWERS = {
 
 
 def engine() -> None:
-    """A link to the page where all of it is measured."""
+    """A link to the page where all of it is measured, and what measuring this machine takes."""
+    components.note(t("misconceptions.measure_how"))
     st.page_link(
         doors.path_of("engine"), label=t("misconceptions.engine"),
         icon=":material/arrow_forward:", query_params=state.for_links(),

@@ -76,9 +76,10 @@ def _each(model: ModelSpec, dtype: KvFormat) -> int:
         each = reserved_per_token(model, dtype)
         components.sentence(
             t("five_questions.each.answer", size=size(each, "gib"), tokens=tokens,
-              context=size(kept_bytes(model, tokens, dtype), "gib"),
-              state=size(per_sequence(model), "gib"))
+              context=size(kept_bytes(model, tokens, dtype), "gib"))
         )  # fmt: skip
+        if state_bytes := per_sequence(model):
+            components.sentence(t("five_questions.each.state", state=size(state_bytes, "gib")))
         components.note(f"{mark('computed')}. {both(each)}")
     return tokens
 
