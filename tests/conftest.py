@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from kvcore.profile import DeviceProfile
 
 # A busy machine is no finding: examples are counted, not timed.
 settings.register_profile("untimed", deadline=None)
@@ -49,6 +53,20 @@ def reference_data() -> Path:
     if not folder.is_dir():
         pytest.fail(f"{REFERENCE_NAME} names {given}, which is not a folder")
     return folder
+
+
+@pytest.fixture
+def reference_profiles(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Which profiles came with the program: none, until it is called with some. What really comes
+    grows, and a test that counts on what is there says so itself."""
+    from jobs import profiling
+
+    def come(*profiles: DeviceProfile) -> None:
+        known = tuple((profiling._entry(one, "reference"), one) for one in profiles)
+        monkeypatch.setattr(profiling, "references", lambda: known)
+
+    come()
+    return come
 
 
 @pytest.fixture(autouse=True)

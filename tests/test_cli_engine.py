@@ -169,6 +169,28 @@ def test_what_is_no_profile_is_refused_with_its_place(
     assert named in said.sentence
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("profiles", "show", "0123abcd"), "0123abcd"),
+        (("profiles", "delete", "0123abcd"), "0123abcd"),
+        (("profiles", "import", "none.json"), "none.json"),
+        (("probe", "http://localhost:1", "--model", "m"), "localhost:1"),
+        (("probe", "ftp://localhost", "--model", "m"), "http"),
+    ],
+    ids=lambda words: "" if isinstance(words, str) else " ".join(words[:2]),
+)
+def test_a_refusal_leaves_standard_output_empty_for_json_too(
+    words: tuple[str, ...], named: str, language: str
+) -> None:
+    """A program that reads JSON gets none, the status 1, and a person gets one sentence."""
+    said = shell(*words, "--json", "--lang", language)
+    assert said.status == 1
+    assert named in said.sentence
+    assert "cli." not in said.sentence
+
+
 def test_files_that_cannot_be_read_or_are_too_large_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, profile_file: Path
 ) -> None:

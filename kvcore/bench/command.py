@@ -108,7 +108,8 @@ def _bench(arguments: argparse.Namespace) -> int:
     else:
         done = run_cases(runner, cases, progress, lambda rows: _write(file, text_of(rows)))
         _write(file, text_of(done.rows))
-        say(f"Profile written to {file}.")
+        if not arguments.progress_json:
+            say(f"Profile written to {file}.")
     if arguments.json == "-":
         print(text_of(done.rows), end="")
     return EXIT_OK if done.stopped_by is None else EXIT_SIGNAL + done.stopped_by

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,11 +22,7 @@ from tests.jobs.test_engine_bench import ROOT
 from tests.pages.test_pages import asked, calm, opened, plain, words
 from tests.ui.engine_sample import OTHER, WHOLE
 
-
-@pytest.fixture(autouse=True)
-def _no_references(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What comes with the program grows; these tests say what is there."""
-    monkeypatch.setattr(profiling, "references", lambda: ())
+pytestmark = pytest.mark.usefixtures("reference_profiles")
 
 
 @pytest.fixture
@@ -93,10 +90,9 @@ def test_an_imported_profile_is_never_called_measured_here() -> None:
 
 
 def test_a_reference_profile_is_shown_while_nothing_was_measured(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, reference_profiles: Callable[..., None]
 ) -> None:
-    entry = profiling._entry(OTHER, "reference")
-    monkeypatch.setattr(profiling, "references", lambda: ((entry, OTHER),))
+    reference_profiles(OTHER)
     monkeypatch.setattr(engine_bench, "engine_installed", lambda: True)
     at = opened("engine")
     shown = words(at)

@@ -11,11 +11,11 @@ from tests.pages.test_pages import calm, opened, words
 from tests.ui.engine_sample import WHOLE
 
 
+@pytest.mark.usefixtures("reference_profiles")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_misconception_is_answered_by_a_computation_where_nothing_was_measured(
-    language: str, monkeypatch: pytest.MonkeyPatch
+    language: str,
 ) -> None:
-    monkeypatch.setattr(profiling, "references", lambda: ())
     at = opened("misconceptions", lang=language)
     shown = everything(at)
     for name in ("memory", "constant", "heads", "paged", "all", "lossless"):

@@ -111,6 +111,43 @@ def test_a_signal_leaves_a_partial_profile_that_says_so(
     assert profile.limits.triad_bytes_per_s
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_killed_run_leaves_the_cases_that_had_ended(config: Path, tmp_path: Path) -> None:
+    """Nothing can be caught or written after a kill: what had ended was written as it ended."""
+    target = tmp_path / "profile.json"
+    running = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "kvcore", "bench", "--device", "cpu", "--progress-json"),
+            *("--model-shape", str(config), "--quick", "--json", str(target)),
+            *("--only", "limits", "--only", "layers"),
+        ],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert running.stderr is not None
+    for line in running.stderr:
+        if json.loads(line)["case"] == "layers":
+            break
+    running.kill()
+    running.stderr.close()
+    assert running.wait(timeout=60) == -signal.SIGKILL
+    profile = loads(target.read_bytes())
+    assert profile.limits.triad_bytes_per_s
+    assert {row.case for row in profile.cases} >= {"limit_bytes", "limit_flop"}
+
+
+def test_a_refusal_is_json_where_a_program_listens(tmp_path: Path) -> None:
+    """Words can be made of it in any language: its id and values, and the sentence itself."""
+    shape = str(tmp_path / "none.json")
+    done = kvcore("bench", "--progress-json", "--model-shape", shape, "--json", "-")
+    assert (done.returncode, done.stdout) == (1, "")
+    told = json.loads(done.stderr.splitlines()[-1])
+    assert set(told) == {"error", "values", "text"}
+    assert told["error"].startswith("kvcore.")
+    assert shape in told["text"]
+    assert shape in map(str, told["values"].values())
+
+
 def test_an_unreadable_shape_is_refused_in_one_sentence(tmp_path: Path) -> None:
     done = kvcore("bench", "--model-shape", str(tmp_path / "none.json"))
     assert done.returncode == 1
@@ -119,7 +156,15 @@ def test_an_unreadable_shape_is_refused_in_one_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["bench", "--only", "nothing"], ["bench", "--threads", "0"]]
+    "arguments",
+    [
+        [],
+        ["bench", "--only", "nothing"],
+        ["bench", "--threads", "0"],
+        ["generate"],
+        ["generate", "x", "--tokens", "0"],
+        ["generate", "x", "--tokens", "many"],
+    ],
 )
 def test_wrong_usage_is_status_2(arguments: list[str]) -> None:
     assert kvcore(*arguments).returncode == 2
