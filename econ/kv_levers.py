@@ -41,6 +41,29 @@ def with_lever(model: ModelSpec, lever: str, kv_heads: int = 8) -> ModelSpec | N
     return None if groups == model.groups else replace(model, groups=groups)
 
 
+def with_heads(model: ModelSpec, kv_heads: int) -> ModelSpec | None:
+    """`model` with so many KV heads in every layer that keeps heads, fewer or more than it has;
+    None where no layer keeps heads."""
+    if not any(group.kind in HEADED for group in model.groups):
+        return None
+    groups = tuple(
+        _headed(group, kv_heads, fewer=False) if group.kind in HEADED else group
+        for group in model.groups
+    )
+    return replace(model, groups=groups)
+
+
+def head_counts(model: ModelSpec) -> tuple[int, ...]:
+    """KV heads that the model could have: the divisors of its query heads, from one (MQA) to all
+    of them (MHA)."""
+    return tuple(n for n in range(1, model.query_heads + 1) if model.query_heads % n == 0)
+
+
+def own_heads(model: ModelSpec) -> int | None:
+    """KV heads of its layers that keep heads, the most of them; None where none does."""
+    return max((group.kv_heads for group in model.groups if group.kind in HEADED), default=None)
+
+
 def _headed(group: KvGroup, heads: int, *, fewer: bool) -> KvGroup:
     """A group with `heads` KV heads. Latent layers only grow back into heads."""
     if group.kind == "mla":

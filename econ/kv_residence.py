@@ -1,11 +1,13 @@
 """How many bytes each request of a workload keeps, how long, and what that adds up to.
 
     bytes       of prompt and answer, at the least that the model can keep (`econ.kv_memory`)
-    residence   how long they lie in memory after the request began; four models, each named
+    residence   how long they lie in memory after the request began; five models, each named
     GB-hours    sum over requests of bytes x residence
     peak        the most bytes that lie there at once
 
-Residence models: `answer` until the answer was finished, from the file's own times; `lifetime`
+Residence models: `queue` until a simulated fleet has answered: its median time to the first token,
+then its median time for each further one. `answer` until the answer was finished, from the file's
+own times; `lifetime`
 until the next request of the chain begins, at most so long; `session` until the next request of
 the chain, and the last one as long as the `lifetime`; `every_lifetime` so long for every request,
 where the file has no sessions: an upper end, since what is re-used is counted again. A chain is
@@ -26,7 +28,7 @@ from econ.turns import SESSION_CHAIN, previous_rows
 from econ.workload import FloatArray, IntArray, Workload
 from price_tables.hardware import WINDOWED, KvGroup, ModelSpec
 
-Residence = Literal["lifetime", "session", "answer", "every_lifetime"]
+Residence = Literal["lifetime", "session", "answer", "every_lifetime", "queue"]
 SECOND_US = 1_000_000
 HOUR_S = 3_600
 GB = 1_000_000_000
@@ -57,11 +59,15 @@ class Kept:
         return float((self.start_s + self.residence_s).max() - self.start_s.min())
 
 
-def kept(workload: Workload, asked: Residence, lifetime_s: int) -> Kept | None:
+def kept(
+    workload: Workload, asked: Residence, lifetime_s: int,
+    queue_s: tuple[float, float] | None = None,
+) -> Kept | None:  # fmt: skip
     """What a workload keeps; None where no row has both a length and a time, or rows are sums.
 
     Where the file has no sessions, `lifetime` and `session` become `every_lifetime`; where it
-    does not say when answers were finished, `answer` becomes `lifetime`.
+    does not say when answers were finished, `answer` becomes `lifetime`. `queue_s`: a fleet's
+    seconds to the first token and of each further one; without them `queue` becomes `lifetime`.
     """
     if lifetime_s <= 0:
         raise ValueError("a lifetime must be above zero")
@@ -70,8 +76,12 @@ def kept(workload: Workload, asked: Residence, lifetime_s: int) -> Kept | None:
     if workload.granularity != "request" or not timed or not known.any():
         return None
     start = times_us(workload)[0]
-    model = _possible(workload, asked)
-    residence = _residence_us(workload, start, model, lifetime_s * SECOND_US)
+    model = _possible(workload, "lifetime" if asked == "queue" and queue_s is None else asked)
+    residence = (
+        _queued_us(workload, *queue_s)
+        if model == "queue" and queue_s
+        else _residence_us(workload, start, model, lifetime_s * SECOND_US)
+    )
     good = known & (residence >= 0)
     if not good.any():
         return None
@@ -93,6 +103,11 @@ def _possible(workload: Workload, asked: Residence) -> Residence:
     if asked in ("lifetime", "session") and not workload.has("session_id"):
         return "every_lifetime"
     return asked
+
+
+def _queued_us(workload: Workload, ttft_s: float, tpot_s: float) -> IntArray:
+    seconds = ttft_s + np.maximum(workload.counts("output_tokens") - 1, 0) * tpot_s
+    return np.asarray(seconds * SECOND_US).astype(np.int64)
 
 
 def _residence_us(

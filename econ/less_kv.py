@@ -23,7 +23,7 @@ import numpy as np
 
 from econ.hbm_spend import UsdBand, hour_price
 from econ.kv_formats import kv_format
-from econ.kv_levers import LEVERS, with_lever
+from econ.kv_levers import LEVERS, with_heads, with_lever
 from econ.kv_memory import growing_per_token, kv_bytes
 from econ.kv_residence import Kept, gb_hours, peak_bytes, request_bytes
 from price_tables.hardware import DeviceSpec, ModelSpec
@@ -98,6 +98,14 @@ def scenarios(
     rows += [_row(model, "format", name, held, setting) for name in FORMAT_ROWS if name != as_is]
     rows.append(_row(model, "chosen", chosen, held, setting))
     return tuple(rows)
+
+
+def heads_scenario(
+    model: ModelSpec, held: Kept, setting: Setting, kv_format: str, kv_heads: int
+) -> Scenario | None:
+    """The model with so many KV heads; None where it keeps no heads."""
+    changed = with_heads(model, kv_heads)
+    return None if changed is None else _row(changed, "heads", kv_format, held, setting)
 
 
 def unchanged(model: ModelSpec, kv_heads: int = 8) -> Sequence[str]:

@@ -10,12 +10,22 @@ from math import ceil
 
 from econ import model_switch
 from econ.device_names import find_device
+from econ.fleet_setup import FleetAsked
 from econ.hbm_spend import HbmSpend, hbm_spend
 from econ.implied_rent_rows import DEFAULT_LIFE_YEARS
 from econ.kv_residence import HOUR_S, Kept, Residence, kept
-from econ.less_kv import Lengths, Scenario, Setting, lengths, scenarios, unchanged
+from econ.less_kv import (
+    Lengths,
+    Scenario,
+    Setting,
+    heads_scenario,
+    lengths,
+    scenarios,
+    unchanged,
+)
 from econ.roofline import WEIGHT_BYTES
 from econ.workload import Workload
+from jobs import fleet_flows
 from jobs.less_kv_parts import (
     AS_IS,
     EnergyRow,
@@ -47,7 +57,8 @@ KEPT_STUDIES = 32
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LessKvAsked:
     """One question. `keys` and `values`: the reader's own formats of each; `weights_dtype` as
-    published (CHECKPOINT) or another; `residence` and `lifetime_s`: `econ.kv_residence`."""
+    published (CHECKPOINT) or another; `residence`, `lifetime_s` and `queue_s`:
+    `econ.kv_residence`."""
 
     model: str = DEFAULT_MODEL
     device: str = DEFAULT_DEVICE
@@ -57,6 +68,7 @@ class LessKvAsked:
     residence: Residence = "lifetime"
     lifetime_s: int = 300
     kv_heads: int = 8
+    queue_s: tuple[float, float] | None = None
     life_years: Decimal = DEFAULT_LIFE_YEARS
 
     @property
@@ -113,7 +125,7 @@ def less_kv(workload_id: str, asked: LessKvAsked, owner: str) -> LessKv | None:
     """The study of a workload that `owner` may see; None where the file has no lengths or times of
     single requests. NotFoundError: no such workload, model or device; UsageError: a format."""
     found = opened(workload_id, owner)
-    key = (found.key, asked.residence, asked.lifetime_s)
+    key = (found.key, asked.residence, asked.lifetime_s, asked.queue_s)
 
     def make() -> LessKv | None:
         held, switches = _read_before.get(key, lambda: _read(found.workload, asked))
@@ -131,24 +143,14 @@ def less_kv_of(workload: Workload, asked: LessKvAsked) -> LessKv | None:
 
 
 def _read(workload: Workload, asked: LessKvAsked) -> tuple[Kept | None, int | None]:
-    held = kept(workload, asked.residence, asked.lifetime_s)
+    held = kept(workload, asked.residence, asked.lifetime_s, asked.queue_s)
     return held, model_switch.switches_in(workload)
 
 
 def study(held: Kept, switches: int | None, asked: LessKvAsked) -> LessKv:
     """The study of what a workload keeps, however it was read."""
-    model = model_of(asked.model).spec
-    device = find_device(hardware().devices, asked.device)
-    dtype = weights_dtype(model, asked)
-    weights = weights_of(model, dtype)
-    hbm = load_hbm()
-    setting = Setting(
-        device=device,
-        weights_bytes=weights,
-        fraction=DEFAULT_FRACTION,
-        life_years=asked.life_years,
-        price=hbm.price_of(device.memory_type),
-    )
+    model, device, setting = setting_of(asked)
+    dtype, weights, hbm = weights_dtype(model, asked), setting.weights_bytes, load_hbm()
     rows = scenarios(
         model, held, setting, as_is=AS_IS, chosen=asked.chosen, kv_heads=asked.kv_heads
     )
@@ -173,6 +175,39 @@ def study(held: Kept, switches: int | None, asked: LessKvAsked) -> LessKv:
         own_formats=own_formats(),
         power=load_power(),
     )
+
+
+def setting_of(asked: LessKvAsked) -> tuple[ModelSpec, DeviceSpec, Setting]:
+    """Model, device, and what all scenarios share."""
+    model = model_of(asked.model).spec
+    device = find_device(hardware().devices, asked.device)
+    setting = Setting(
+        device=device,
+        weights_bytes=weights_of(model, weights_dtype(model, asked)),
+        fraction=DEFAULT_FRACTION,
+        life_years=asked.life_years,
+        price=load_hbm().price_of(device.memory_type),
+    )
+    return model, device, setting
+
+
+def with_kv_heads(found: LessKv, kv_heads: int) -> Scenario | None:
+    """The same question of a model with so many KV heads, in the chosen format; None where the
+    model keeps no heads."""
+    model, _, setting = setting_of(found.asked)
+    return heads_scenario(model, found.held, setting, found.asked.chosen, kv_heads)
+
+
+def queue_of(workload_id: str, fleet: FleetAsked, owner: str) -> tuple[float, float] | None:
+    """Median seconds to the first token and of each further one, of a fleet that was made already
+    and keeps up; else None."""
+    found = fleet_flows.fleet_study(workload_id, fleet, owner)
+    if found is None or not found.results:
+        return None
+    first = found.results[0]
+    if first.ttft.p50 is None or first.tpot.p50 is None:
+        return None
+    return first.ttft.p50, first.tpot.p50
 
 
 def weights_dtype(model: ModelSpec, asked: LessKvAsked) -> str:

@@ -11,6 +11,7 @@ from ui import (
     downloads,
     failures,
     less_kv_controls,
+    less_kv_heads,
     less_kv_spend,
     less_kv_switch,
     less_kv_view,
@@ -48,7 +49,7 @@ def page() -> None:
         return
     with st.container(gap="medium"):
         top = st.container(gap="medium")
-        asked, unit = less_kv_controls.asked()
+        asked, unit = less_kv_controls.asked(seen.workload_id)
         own_seen.less(asked)
         try:
             found = less_kv.less_kv(seen.workload_id, asked, state.owner())
@@ -61,6 +62,7 @@ def page() -> None:
         with top:
             first_screen(found, unit)
         less_kv_view.levers(found, unit)
+        less_kv_heads.section(found, unit)
         less_kv_view.hybrid(found)
         less_kv_view.quality(found)
         less_kv_switch.section(found)

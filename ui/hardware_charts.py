@@ -20,6 +20,8 @@ from ui.words import t
 
 GB = 10**9
 ROW_PX, TITLE_PX, TICKS_PX = 42, 20, 28
+BEHIND_WEIGHTS = 0.22
+"""Where the name of a part above the bar begins at the earliest, behind that of the weights."""
 DROP = 0.12
 """A mark stands this share of a row below its line."""
 ROOM = 1.04
@@ -55,9 +57,10 @@ def memory_bar(memory: ReplicaMemory, kv_words: str) -> Chart:
             hovertemplate=f"{html.escape(name)}<br>{gb(size)} GB<extra></extra>",
         )  # fmt: skip
         above, at_end = at % 2 == 0, at == last
+        place = start if not above or not at else max(start, whole * BEHIND_WEIGHTS)
         charts.label(
             figure, f"{html.escape(name)}{SPACE} <b>{gb(size)}</b>",
-            x=min(start + width, whole) if at_end else start, y=0.24 if above else -0.24,
+            x=min(start + width, whole) if at_end else place, y=0.24 if above else -0.24,
             xanchor="right" if at_end or start > whole * 0.72 else "left",
             yanchor="bottom" if above else "top",
         )  # fmt: skip

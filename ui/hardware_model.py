@@ -22,7 +22,8 @@ def names() -> dict[str, str]:
 
 def bring() -> None:
     """Takes a config.json, a GGUF or a safetensors file, and looks at that model."""
-    model_source.ask(lambda key: keep("hw_model", key))
+    label = t("own_hardware_page.own_model")
+    model_source.ask(lambda key: keep("hw_model", key), label)
 
 
 def resolved(chosen: str) -> str:

@@ -8,9 +8,18 @@ import streamlit as st
 
 from econ.kv_formats import ELEMENTS
 from econ.kv_residence import LIFETIMES_S, Residence
-from jobs.less_kv import CHECKPOINT, DEFAULT_DEVICE, DEFAULT_FORMAT, DEFAULT_MODEL, LessKvAsked
+from jobs import fleet_flows
+from jobs.less_kv import (
+    CHECKPOINT,
+    DEFAULT_DEVICE,
+    DEFAULT_FORMAT,
+    DEFAULT_MODEL,
+    LessKvAsked,
+    queue_of,
+)
 from jobs.model_sizes import hardware
-from ui import byte_words, controls
+from messages.errors import KvledgerError
+from ui import byte_words, controls, hardware_strip, state
 from ui.byte_words import Unit
 from ui.numerals import foreign, seconds
 from ui.typed import keep
@@ -22,7 +31,7 @@ SHOWN_FORMATS = ("fp8", "bf16", "int8", "q8_0", "q4_0", "int4", "int4-channel")
 WIDE_PX, NARROW_PX = 240, 170
 
 
-def asked() -> tuple[LessKvAsked, Unit]:
+def asked(workload_id: str) -> tuple[LessKvAsked, Unit]:
     """The controls, in the URL each; nonsense in it counts as not said. The unit of bytes, too."""
     known = hardware()
     models = {name: model.name for name, model in known.models.items()}
@@ -34,7 +43,9 @@ def asked() -> tuple[LessKvAsked, Unit]:
         values = one("less_kv_values", _formats(), DEFAULT_FORMAT, NARROW_PX)
     with st.container(horizontal=True, gap="large", key="controls_less_kv_more"):
         weights = _choice("less_kv_weights", WEIGHTS, _weights_word)
-        residence = RESIDENCES[RESIDENCES.index(_residence())]
+        queue = _queue(workload_id)
+        names: tuple[Residence, ...] = RESIDENCES if queue is None else ("queue", *RESIDENCES)
+        residence = names[names.index(_residence(names))]
         lifetime = _choice("less_kv_lifetime", [str(s) for s in LIFETIMES_S], _lifetime_word)
         unit = byte_words.unit()
     question = LessKvAsked(
@@ -45,6 +56,7 @@ def asked() -> tuple[LessKvAsked, Unit]:
         weights_dtype=weights,
         residence=residence,
         lifetime_s=int(lifetime),
+        queue_s=queue if residence == "queue" else None,
     )
     return question, unit
 
@@ -61,8 +73,17 @@ def _formats() -> Mapping[str, str]:
     return {name: format_word(name) for name in SHOWN_FORMATS if name in ELEMENTS}
 
 
-def _residence() -> str:
-    return _choice("less_kv_residence", RESIDENCES, lambda name: t(f"less_kv.residence.{name}"))
+def _residence(names: Sequence[str]) -> str:
+    return _choice("less_kv_residence", names, lambda name: t(f"less_kv.residence.{name}"))
+
+
+def _queue(workload_id: str) -> tuple[float, float] | None:
+    """The queue of the fleet that was looked at last, where it has been made for this workload."""
+    fleet = st.session_state.get(hardware_strip.LAST) or fleet_flows.EXAMPLE_FLEET
+    try:
+        return queue_of(workload_id, fleet, state.owner())
+    except KvledgerError:  # Own hardware says what is wrong with what was typed there
+        return None
 
 
 def _weights_word(name: str) -> str:

@@ -64,14 +64,14 @@ def break_even_chart(own: OwnRate, rows: Sequence[ApiRow], here: float | None) -
     charts.label(
         figure, f'<span style="color:{OURS}">{html.escape(t("hardware_money.line_own"))}</span>',
         x=math.log10(OWN_AT), y=math.log10(busy / OWN_AT), xanchor="right", yanchor="top",
-        xshift=-4,
+        xshift=-12, yshift=-2,
     )  # fmt: skip
     if here is not None:
         figure.add_vline(x=max(here, LEAST_LOAD), line={"width": 1.5, "dash": "dot", "color": INK})
         charts.label(
             figure, f"<b>{html.escape(t('cache_page.here'))}</b><br>{percent(here)}",
-            x=math.log10(max(here, LEAST_LOAD)), y=math.log10(high), xanchor="left", yanchor="top",
-            xshift=6,
+            x=math.log10(max(here, LEAST_LOAD)), y=math.log10(low), xanchor="left",
+            yanchor="bottom", xshift=6,
         )  # fmt: skip
     alt = t("hardware_money.break_even_alt")
     return Chart(figure=figure, alt=alt, table=break_even_table(rows, alt))

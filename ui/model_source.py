@@ -19,10 +19,11 @@ _TURN = "_model_file_turn"
 MOST_MB = 1024
 
 
-def ask(taken: Callable[[str], None] | None = None) -> None:
+def ask(taken: Callable[[str], None] | None = None, label: str = "") -> None:
     """A popover that takes a config.json, a GGUF or a safetensors file. `taken` hears the key of
     what was read."""
-    with st.popover(t("model_size.own_open"), icon=":material/content_paste:", key="own_model"):
+    label = label or t("model_size.own_open")
+    with st.popover(label, icon=":material/upload_file:", key="own_model"):
         refusal = st.container()
         st.text_input(t("model_size.own_name"), key="own_name", max_chars=60)
         st.text_area(t("model_size.own_paste"), key="own_text", height=160)

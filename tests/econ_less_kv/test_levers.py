@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from econ.kv_formats import kv_format
-from econ.kv_levers import LEVERS, with_lever
+from econ.kv_levers import LEVERS, head_counts, own_heads, with_heads, with_lever
 from econ.kv_memory import growing_per_token, minimum
 from econ.kv_residence import request_bytes
 from price_tables.hardware import ModelSpec
@@ -102,3 +102,17 @@ def test_many_lengths_at_once_weigh_what_each_weighs_alone(
     exact = [sum(minimum(group, form, count) for group in spec.groups) for count in tokens]
     found = request_bytes(spec, form, np.asarray(tokens, dtype=np.int64)).tolist()
     assert found == pytest.approx([float(value) for value in exact], rel=1e-12)
+
+
+def test_any_number_of_heads_can_be_asked_for_more_or_fewer() -> None:
+    model = MODELS["llama-3.1-70b"]
+    assert head_counts(model) == (1, 2, 4, 8, 16, 32, 64)
+    assert own_heads(model) == 8
+    one, all_of_them = with_heads(model, 1), with_heads(model, 64)
+    assert one is not None
+    assert all_of_them is not None
+    assert own_heads(one) == 1
+    assert own_heads(all_of_them) == 64
+    latent = MODELS["deepseek-v3"]
+    assert with_heads(latent, 1) is None
+    assert own_heads(latent) is None

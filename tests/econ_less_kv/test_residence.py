@@ -81,3 +81,15 @@ def test_the_peak_lies_between_the_largest_and_the_sum(rows: list[tuple[int, int
     peak = peak_bytes(sizes, starts, stays)
     assert sizes.max() <= peak <= sizes.sum()
     assert gb_hours(sizes, stays) <= peak * (starts + stays).max() / 1e9 / 3600 + 1e-9
+
+
+def test_a_fleets_queue_says_how_long_an_answer_takes() -> None:
+    """Two seconds to the first token, then a tenth for each of nine more."""
+    asked = workload([1, 2], [10, 1], [0.0, 5.0])
+    held = kept(asked, "queue", 300, (2.0, 0.1))
+    assert held is not None
+    assert held.model == "queue"
+    assert held.residence_s.tolist() == [2.9, 2.0]
+    without = kept(asked, "queue", 300)
+    assert without is not None
+    assert without.model == "every_lifetime"

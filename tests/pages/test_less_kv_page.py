@@ -78,3 +78,34 @@ def test_the_page_is_japanese_where_that_is_asked_for() -> None:
     assert "精度保持率" in shown
     assert "ジェボンズの逆説" in shown
     assert "未計測" in shown or "失敗" in shown
+
+
+def test_another_number_of_heads_changes_bytes_sequences_devices_and_dollars() -> None:
+    at = opened("less_kv")
+    (slider,) = [one for one in at.select_slider if one.key == "less_kv_heads"]
+    assert slider.value == 8
+    assert slider.options[0] == "1"
+    assert slider.options[-1] == "64"
+    slider.set_value(1).run()
+    calm(at)
+    assert asked(at, "less_kv_heads") == "1"
+    shown = plain(words(at))
+    assert "With 1 KV head it would be" in shown
+    figures = {plain(one.label): one.value for one in at.metric}
+    assert plain(figures["Bytes a token"]).startswith("20.48")
+
+
+def test_a_model_without_heads_has_no_slider() -> None:
+    shown = plain(words(opened("less_kv", less_kv_model="deepseek-v3")))
+    assert "keeps no heads" in shown
+
+
+def test_residence_comes_from_the_fleets_queue_where_one_was_made_and_says_so() -> None:
+    before = opened("less_kv")
+    assert "until the fleet of Own hardware has answered" not in plain(words(before))
+    opened("own_hardware")
+    after = opened("less_kv")
+    assert "until the fleet of Own hardware has answered" in plain(words(after))
+    assert after.metric[0].value != before.metric[0].value
+    chosen = opened("less_kv", less_kv_residence="lifetime")
+    assert chosen.metric[0].value == before.metric[0].value
