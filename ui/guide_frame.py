@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 import streamlit as st
 
 from messages.errors import Value
-from ui import components, controls, guide_terms, plain_table
+from ui import components, controls, doors, guide_terms, plain_table, state
 from ui.components import mark
 from ui.numerals import SPACE
 from ui.plain_table import Cell, cell
@@ -77,6 +77,16 @@ SOURCES: Mapping[str, tuple[tuple[str, str], ...]] = {
 }  # fmt: skip
 """Papers and documentation a section stands on; names of works, the same in every language."""
 
+PAGES: Mapping[str, str] = {
+    "repeats": "engine", "mask": "engine", "phases": "own_hardware", "formula": "model_size",
+    "context": "own_hardware", "resources": "own_hardware", "gqa": "less_kv",
+    "models": "model_size", "mla": "model_size", "requests": "workload", "fragments": "engine",
+    "length": "cache", "prefix": "cache", "limits": "engine", "share": "cache", "evict": "cache",
+    "offload": "own_hardware", "formats": "less_kv", "price": "engine", "hybrid": "less_kv",
+    "apart": "own_hardware", "second": "engine", "switch": "less_kv", "power": "less_kv",
+}  # fmt: skip
+"""The page on which a section goes on with the reader's own workload and hardware."""
+
 
 def chapter() -> str:
     """The chapter that is read; in the URL as `chapter`."""
@@ -96,6 +106,13 @@ def section(name: str, **values: Value) -> AbstractContextManager[object]:
             number = f"{NUMBERS[name]}{SPACE}" if name in NUMBERS else ""
             components.answer(f"{number}{t(f'guide.{name}.heading')}", _links(name))
             guide_terms.say(t(f"guide.{name}.text", **values))
+            if name in PAGES:
+                st.page_link(
+                    doors.path_of(PAGES[name]),
+                    label=t("guide.go_on", page=t(f"ui.page.{PAGES[name]}")),
+                    icon=":material/arrow_forward:",
+                    query_params=state.for_links(),
+                )
     return right.container(gap="small")
 
 

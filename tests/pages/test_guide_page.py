@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from messages.catalogue import LANGUAGES, read_catalogue, t
 from tests.pages.test_pages import calm, opened, words
-from ui.guide_frame import CHAPTERS, NUMBERS, SOURCES
+from ui import doors
+from ui.guide_frame import CHAPTERS, NUMBERS, PAGES, SOURCES
 from ui.guide_terms import marked, with_terms
 from ui.terms import TERMS
 
@@ -119,3 +120,11 @@ def test_the_guide_types_no_figure_into_its_prose() -> None:
         if key.startswith("guide.") and key.endswith((".text", ".note", ".heading")):
             bare = re.sub(r"SHA-256|FP8|16-bit|\{[a-z_0-9]+\}", "", str(message.string))
             assert not re.search(r"\d", bare), (key, bare)
+
+
+def test_sections_lead_on_to_pages_that_exist() -> None:
+    known = {page for door in doors.PLAN for page in door.pages}
+    assert set(PAGES.values()) <= known
+    assert set(PAGES) <= set(SOURCES)
+    at = opened("guide", chapter="room")
+    assert len(at.get("page_link")) >= 3
