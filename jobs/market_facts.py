@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 
+from econ import market_dates
 from econ.market_multipliers import ReadPrice, read_prices
+from jobs import public_data
 from price_tables.articles import Figure
 from price_tables.articles_load import load_articles
-from price_tables.facts_load import load_hbm, load_power
+from price_tables.facts_load import load_hbm, load_power, load_watch
 from price_tables.hbm import HbmFacts
 from price_tables.load import load_book
 from price_tables.power import PowerFacts
+from price_tables.watch import WatchFacts
 
 
 def hbm() -> HbmFacts:
@@ -32,6 +35,20 @@ def reads() -> tuple[ReadPrice, ...]:
 def book_day() -> str:
     """The price book's own date."""
     return load_book().version
+
+
+def watched() -> WatchFacts:
+    """Dated events of the numbers that are watched."""
+    return load_watch()
+
+
+def next_results(company: str) -> date | None:
+    """When a company's next quarterly results are to be looked for, by the distance of its last
+    ones from their quarter; None where no day of publication is known."""
+    dated = [one for one in public_data.filings(company, "revenue") if one.vintage is not None]
+    if not dated or dated[-1].vintage is None:
+        return None
+    return market_dates.next_results(dated[-1].end, dated[-1].vintage, today())
 
 
 def claims(ids: Sequence[str]) -> list[Figure]:

@@ -1,4 +1,4 @@
-"""Reads `hbm.yaml`, `power.yaml`, `kv_quality.yaml` and `model_switch.yaml`, each once a folder.
+"""Reads `hbm`, `power`, `kv_quality`, `model_switch` and `watch`, all `.yaml`, each once a folder.
 
 Every loader takes a folder, by default the one that comes with kvledger, and raises DataError that
 names file, place, what was expected and what was found.
@@ -17,10 +17,12 @@ from price_tables.load import FOLDER, validated
 from price_tables.model_switch import SwitchFacts
 from price_tables.power import PowerFacts
 from price_tables.records import Facts
+from price_tables.watch import WatchFacts
 from price_tables.yaml_loader import data_error, read_yaml
 
 HBM_FILE, POWER_FILE = "hbm.yaml", "power.yaml"
 QUALITY_FILE, SWITCH_FILE = "kv_quality.yaml", "model_switch.yaml"
+WATCH_FILE = "watch.yaml"
 _Kind = TypeVar("_Kind", bound=Facts)
 
 
@@ -44,6 +46,11 @@ def load_switch(folder: Path | None = None) -> SwitchFacts:
     return _switch(_where(folder))
 
 
+def load_watch(folder: Path | None = None) -> WatchFacts:
+    """What happened to the watched numbers, and what is expected."""
+    return _watch(_where(folder))
+
+
 def _where(folder: Path | None) -> Path:
     return (folder or FOLDER).resolve()
 
@@ -65,6 +72,11 @@ def _power(folder: Path) -> PowerFacts:
 @lru_cache(maxsize=4)
 def _quality(folder: Path) -> QualityFacts:
     return _read(QualityFacts, folder, QUALITY_FILE)
+
+
+@lru_cache(maxsize=4)
+def _watch(folder: Path) -> WatchFacts:
+    return _read(WatchFacts, folder, WATCH_FILE)
 
 
 @lru_cache(maxsize=4)

@@ -16,6 +16,7 @@ from ui.market_makers import quarters
 from ui.market_numerals import money, period
 from ui.numerals import count, md, percent, range_words, usd
 from ui.plain_table import Cell, cell
+from ui.spoken import spoken
 from ui.tables import Column, Table
 from ui.words import t
 
@@ -83,8 +84,9 @@ def links(found: LessKv, now: Chain) -> None:
                     sums=(t("chain.how_stay", residence=residence_words(found)),
                           t("chain.how_life", years=plain(found.asked.life_years))),
                     why_range=t("chain.how_range"),
-                    sources=(("published", f"{md(price.source)}, {price.as_of}"),
-                             ("datasheet", f"{md(found.model.source)}, {found.model.as_of}")),
+                    sources=(("published", f"{md(spoken(price.source))}, {price.as_of}"),
+                             ("datasheet",
+                              f"{md(spoken(found.model.source))}, {found.model.as_of}")),
                 ),
                 "how_chain",
             )  # fmt: skip
@@ -119,13 +121,13 @@ def makers(found: LessKv, now: Chain) -> None:
         components.answer(t("chain.makers_heading"), t("chain.makers_unit", mark=mark("published")))
         head = [t(f"chain.column.{c}") for c in ("maker", "share", "part", "revenue")]
         plain_table.show(head, rows, t("chain.makers_alt"), "chain_makers")
-        components.note(t("chain.makers_rule", total=plain(share.total), source=md(share.source)))
+        components.note(
+            t("chain.makers_rule", total=plain(share.total), source=md(spoken(share.source)))
+        )
         market_sources.source_line(used)
 
 
-def by_use(
-    found: LessKv, now: Chain, training: Fraction, csv: Callable[[], None]
-) -> None:
+def by_use(found: LessKv, now: Chain, training: Fraction, csv: Callable[[], None]) -> None:
     """GB-hours of HBM by use; training is a share that the reader assumes."""
     weights = 0.0 if found.spend is None else found.spend.weights_gb_hours
     split = uses(now.gb_hours, weights, training)
@@ -146,8 +148,8 @@ def by_use(
     heading = t("chain.uses_heading", share=percent(split.kv / split.total))
     unit = t("chain.uses_unit", mark=mark("computed"), training=percent(training.numerator
              / training.denominator, 0))  # fmt: skip
-    source = t("chain.uses_source", model=md(found.model.source), day=found.model.as_of,
-               device=md(found.device.name), device_source=md(found.device.source),
+    source = t("chain.uses_source", model=md(spoken(found.model.source)), day=found.model.as_of,
+               device=md(found.device.name), device_source=md(spoken(found.device.source)),
                device_day=found.device.as_of)  # fmt: skip
     components.chart_block(heading, unit, charts.ranked_bars(bars, alt, table), "chain_uses",
                            source=source, beside=csv)  # fmt: skip

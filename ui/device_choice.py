@@ -14,6 +14,7 @@ from price_tables.hardware import DeviceSpec
 from ui import controls
 from ui.byte_words import Unit, both, size
 from ui.numerals import foreign, md
+from ui.spoken import spoken
 from ui.typed import keep, number
 from ui.words import t
 
@@ -86,7 +87,9 @@ def said(of: DeviceSpec, unit: Unit) -> str:
 
 def source(of: DeviceSpec) -> tuple[str, str]:
     """(mark, line) for 'How it is computed'."""
-    line = f"{of.name}: {of.source}, {of.as_of}" if of.source else t("model_size.typed_here")
+    line = (
+        f"{of.name}: {spoken(of.source)}, {of.as_of}" if of.source else t("model_size.typed_here")
+    )
     if of.status != "sold":
         line += f", {t(f'model_size.status_{of.status}')}"
     return ("datasheet", md(line))

@@ -13,6 +13,7 @@ from jobs import guide_facts
 from ui import byte_words, components, controls, downloads
 from ui.components import MARKS, Explanation
 from ui.numerals import SPACE, md
+from ui.spoken import spoken
 from ui.words import known, t
 
 ARTICLES = ("A", "B", "C")
@@ -181,7 +182,7 @@ def _source(source: str) -> str:
         address = html.escape(source, quote=True)
         host = html.escape(source.split("/")[2].removeprefix("www."))
         return f'<a href="{address}" target="_blank" rel="noopener noreferrer">{host}</a>'
-    return html.escape(source)
+    return html.escape(spoken(source))
 
 
 def marks(rows: Sequence[Checked]) -> None:

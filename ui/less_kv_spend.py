@@ -13,6 +13,7 @@ from ui.components import Explanation, mark
 from ui.less_kv_charts import band_words, figure, plain
 from ui.numerals import md, percent, usd
 from ui.plain_table import cell
+from ui.spoken import spoken
 from ui.words import t
 
 
@@ -39,7 +40,7 @@ def hbm(found: LessKv) -> None:
             components.note(
                 t("less_kv.hbm_shares", quarter=share.quarter,
                   shares=" / ".join(plain(p) for p in share.by_maker().values()),
-                  total=plain(share.total), source=md(share.source))
+                  total=plain(share.total), source=md(spoken(share.source)))
             )  # fmt: skip
             components.note(t("less_kv.hbm_chosen", kv=band_words(chosen.kv)))
             components.note(t("less_kv.hbm_peak", peak=band_words(spend.peak),
@@ -54,7 +55,7 @@ def _how_hbm(found: LessKv) -> None:
         return
     line = t("less_kv.how_price", generation=price.generation, low=plain(price.low),
              mid=plain(price.mid), high=plain(price.high))  # fmt: skip
-    note = "" if price.note is None else f" ({md(price.note)})"
+    note = "" if price.note is None else f" ({md(spoken(price.note))})"
     explanation = Explanation(
         formula=t("less_kv.hbm_formula"),
         sums=(
@@ -63,7 +64,7 @@ def _how_hbm(found: LessKv) -> None:
             t("less_kv.hbm_not_normalised"),
         ),
         why_range=t("less_kv.hbm_why_range"),
-        sources=(("published", f"{line}: {md(price.source)}, {price.as_of}{note}"),),
+        sources=(("published", f"{line}: {md(spoken(price.source))}, {price.as_of}{note}"),),
     )
     components.how(explanation, "how_hbm")
 
@@ -77,11 +78,11 @@ def _shares(facts: HbmFacts) -> None:
             cell(t(f"less_kv.basis.{basis}"), tone="words"),
             *(cell(figure(row.by_maker().get(maker))) for maker in makers),
             cell(figure(row.total) if len(row.by_maker()) == len(makers) else "–"),
-            cell(row.source, row.note or "", "words"),
+            cell(spoken(row.source), spoken(row.note), "words"),
         ]
         for name, basis, row in (
             *((share.quarter, share.basis, share) for share in facts.shares),
-            *((forecast.scope, "forecast", forecast) for forecast in facts.forecasts),
+            *((spoken(forecast.scope), "forecast", forecast) for forecast in facts.forecasts),
         )
     ]
     head = [
@@ -133,12 +134,12 @@ def _how_energy(found: LessKv, row: EnergyRow) -> None:
     power = {"device": f"{energy.device_w:,.0f}",
              "all_in": "–" if energy.all_in_w is None else f"{energy.all_in_w:,.0f}"}  # fmt: skip
     owned = found.device.ownership
-    sources = [("datasheet", f"{md(found.device.source)}, {found.device.as_of}")]
+    sources = [("datasheet", f"{md(spoken(found.device.source))}, {found.device.as_of}")]
     if owned is not None:
-        sources.append(("published", f"{md(owned.source)}, {owned.as_of}"))
+        sources.append(("published", f"{md(spoken(owned.source))}, {owned.as_of}"))
         if owned.note:
-            sources.append(("published", md(owned.note)))
-    sources.append(("published", f"{md(tariff.source)}, {tariff.as_of}"))
+            sources.append(("published", md(spoken(owned.note))))
+    sources.append(("published", f"{md(spoken(tariff.source))}, {tariff.as_of}"))
     explanation = Explanation(
         formula=t("less_kv.energy_formula"),
         sums=(
@@ -170,12 +171,12 @@ def _rebound(power: PowerFacts) -> None:
         components.note(
             t(f"less_kv.power.{path.id}", first=str(first.year), last=str(last.year),
               low=plain(first.gw), high=plain(last.gw), multiple=f"{path.multiple:.2f}",
-              growth=percent(path.growth_a_year), source=md(path.source), as_of=path.as_of)
+              growth=percent(path.growth_a_year), source=md(spoken(path.source)), as_of=path.as_of)
         )  # fmt: skip
     supply, shipments = power.supply, power.scenarios[0]
     growth = shipments.points[-1].gw - shipments.points[0].gw
     components.note(
         t("less_kv.power_supply", firm=plain(supply.firm_gw), years=supply.years,
           gap=plain(supply.claimed_gap_gw), growth=plain(growth),
-          left=plain(growth - supply.firm_gw), source=md(supply.source), as_of=supply.as_of)
+          left=plain(growth - supply.firm_gw), source=md(spoken(supply.source)), as_of=supply.as_of)
     )  # fmt: skip

@@ -16,6 +16,7 @@ from ui.components import mark
 from ui.less_kv_charts import plain
 from ui.numerals import count, md, percent, usd
 from ui.plain_table import cell
+from ui.spoken import spoken
 from ui.time_lines import duration
 from ui.words import t
 
@@ -45,7 +46,7 @@ def section(found: LessKv) -> None:
             t("less_kv.switch_scope", low=plain(timing.speedup_low),
               high=plain(timing.speedup_high),
               cosine=plain(part.facts.signs.output_cosine), r2=plain(part.facts.signs.key_r2),
-              source=md(timing.source))
+              source=md(spoken(timing.source)))
         )  # fmt: skip
         _asked(part.facts)
         _here(found, part)
@@ -57,10 +58,10 @@ def _pairs(facts: SwitchFacts) -> None:
         [
             cell(_name(row.sender)),
             cell(_name(row.receiver), tone="words"),
-            cell(_retention(row), row.note or ""),
+            cell(_retention(row), spoken(row.note)),
             cell(t(f"less_kv.state.{row.state}"), tone="words"),
             cell(t(f"less_kv.advice.{row.state}"), tone="words"),
-            cell(row.as_of, row.source),
+            cell(row.as_of, spoken(row.source)),
         ]
         for row in facts.pairs
     ]

@@ -21,6 +21,7 @@ from ui.less_kv_charts import plain, quality_short, quality_words, whole
 from ui.less_kv_controls import format_word
 from ui.numerals import count, md, percent, seconds, usd
 from ui.plain_table import cell
+from ui.spoken import spoken
 from ui.tables import Column, Table
 from ui.words import t
 
@@ -79,13 +80,19 @@ def how(found: LessKv, unit: Unit) -> None:
         t("less_kv.how_formats"),
     ]  # fmt: skip
     sources = [
-        ("datasheet", f"{md(found.model.name)}: {md(found.model.source)}, {found.model.as_of}"),
-        ("datasheet", f"{md(found.device.name)}: {md(found.device.source)}, {found.device.as_of}"),
+        (
+            "datasheet",
+            f"{md(found.model.name)}: {md(spoken(found.model.source))}, {found.model.as_of}",
+        ),
+        (
+            "datasheet",
+            f"{md(found.device.name)}: {md(spoken(found.device.source))}, {found.device.as_of}",
+        ),
     ]
     if price is not None:
         line = t("less_kv.how_price", generation=price.generation, low=plain(price.low),
                  mid=plain(price.mid), high=plain(price.high))  # fmt: skip
-        sources.append(("published", f"{line}: {md(price.source)}, {price.as_of}"))
+        sources.append(("published", f"{line}: {md(spoken(price.source))}, {price.as_of}"))
     explanation = Explanation(
         formula=t("less_kv.how_formula"), sums=tuple(sums), sources=tuple(sources)
     )
@@ -114,7 +121,7 @@ def levers(found: LessKv, unit: Unit) -> None:
         reduction = found.quality.reduction
         components.note(
             t("less_kv.mla_baseline", model=reduction.model, baseline=reduction.baseline,
-              percent=plain(reduction.percent), source=md(reduction.source),
+              percent=plain(reduction.percent), source=md(spoken(reduction.source)),
               as_of=reduction.as_of)
         )  # fmt: skip
 
@@ -168,16 +175,16 @@ def _measured(found: LessKv) -> Table:
     return Table(
         columns=(
             Column(title=t(f"{word}format"), values=[format_word(row.format) for row in rows]),
-            Column(title=t(f"{word}model"), values=[row.model for row in rows]),
-            Column(title=t(f"{word}task"), values=[row.task for row in rows]),
-            Column(title=t(f"{word}metric"), values=[row.metric for row in rows]),
+            Column(title=t(f"{word}model"), values=[spoken(row.model) for row in rows]),
+            Column(title=t(f"{word}task"), values=[spoken(row.task) for row in rows]),
+            Column(title=t(f"{word}metric"), values=[spoken(row.metric) for row in rows]),
             Column(title=t(f"{word}before"), kind="number",
                    values=[None if row.before is None else float(row.before) for row in rows]),
             Column(title=t(f"{word}after"), values=[float(row.after) for row in rows],
                    kind="number"),
-            Column(title=t(f"{word}note"), values=[row.note for row in rows]),
+            Column(title=t(f"{word}note"), values=[spoken(row.note) for row in rows]),
             Column(title=t(f"{word}as_of"), values=[row.as_of for row in rows]),
-            Column(title=t(f"{word}source"), values=[row.source for row in rows]),
+            Column(title=t(f"{word}source"), values=[spoken(row.source) for row in rows]),
         ),
         alt=t("less_kv.quality_alt"),
     )  # fmt: skip

@@ -12,6 +12,7 @@ from ui import components, plain_table
 from ui.components import mark
 from ui.numerals import md
 from ui.plain_table import cell
+from ui.spoken import spoken
 from ui.words import t
 
 
@@ -48,7 +49,7 @@ def _largest(found: tuple[HybridDesign, ...]) -> None:
     largest = max(sized, key=lambda one: one.parameters or 0)
     components.sentence(t("watch.also_largest", name=md(largest.name),
                           size=f"{(largest.parameters or 0) / 1e9:,.0f}",
-                          source=md(largest.source), as_of=largest.as_of))  # fmt: skip
+                          source=md(spoken(largest.source)), as_of=largest.as_of))  # fmt: skip
 
 
 def _rebound() -> None:

@@ -16,6 +16,7 @@ from ui import charts
 from ui.charts import BAR_PX, GRID, INK, LABEL_PX, MUTED, NEUTRAL, OURS, PITCH_PX, Chart
 from ui.less_kv_charts import figure as shown
 from ui.numerals import SPACE, day
+from ui.spoken import spoken
 from ui.tables import Column, Table
 from ui.words import t
 
@@ -102,7 +103,7 @@ def _share_table(rows: Sequence[Share], alt: str) -> Table:
                 for maker in MAKERS
             ),
             Column(title=t("less_kv.column.total"), values=[r.total for r in rows], kind="number"),
-            Column(title=t("less_kv.column.source"), values=[row.source for row in rows]),
+            Column(title=t("less_kv.column.source"), values=[spoken(row.source) for row in rows]),
         ),
         alt=alt,
     )  # fmt: skip

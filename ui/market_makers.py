@@ -18,6 +18,7 @@ from ui.less_kv_charts import figure as shown
 from ui.market_numerals import money, period, ratio, vintage
 from ui.numerals import md
 from ui.plain_table import Cell, cell
+from ui.spoken import spoken
 from ui.tables import Column, Table
 from ui.words import t
 
@@ -45,7 +46,7 @@ def how(facts: HbmFacts) -> None:
     explanation = Explanation(
         formula=t("market.how_formula", total=shown(newest.total)),
         sums=(t("market.how_rounding"), t("market.how_basis")),
-        sources=(("published", f"{md(newest.source)}. {md(newest.note or '')}"),),
+        sources=(("published", f"{md(spoken(newest.source))}. {md(spoken(newest.note))}"),),
     )
     components.how(explanation, "how_market")
 
@@ -59,7 +60,7 @@ def shares(facts: HbmFacts) -> None:
                     now=shown(newest.sk_hynix), newest=newest.quarter)  # fmt: skip
         unit = t("market.shares_unit", mark=mark("published"))
         source = t("market.shares_source", sources="; ".join(
-            dict.fromkeys(md(row.source) for row in rows)))  # fmt: skip
+            dict.fromkeys(md(spoken(row.source)) for row in rows)))  # fmt: skip
         components.chart_block(heading, unit, market_charts.shares(rows), "market_shares",
                                source=source,
                                beside=lambda: market_sources.shares_csv(rows))  # fmt: skip
@@ -71,8 +72,8 @@ def shares(facts: HbmFacts) -> None:
 def _forecasts(facts: HbmFacts) -> None:
     for forecast in facts.forecasts:
         said = " / ".join(shown(value) for value in forecast.by_maker().values())
-        components.note(t("market.forecast", scope=md(forecast.scope), parts=said,
-                          source=md(forecast.source)))  # fmt: skip
+        components.note(t("market.forecast", scope=md(spoken(forecast.scope)), parts=said,
+                          source=md(spoken(forecast.source))))  # fmt: skip
 
 
 def generations(facts: HbmFacts) -> None:
@@ -90,7 +91,7 @@ def generations(facts: HbmFacts) -> None:
                 cell(_span(one.gb_low, one.gb_high)),
                 cell(shown(one.pin_gbps)),
                 cell(f"{one.bus_bits:,}"),
-                cell(shown(one.bandwidth_tbs), one.note or ""),
+                cell(shown(one.bandwidth_tbs), spoken(one.note)),
                 _price(facts, one.name),
             ]
             for one in facts.generations
@@ -104,8 +105,8 @@ def generations(facts: HbmFacts) -> None:
 def _price_notes(facts: HbmFacts) -> None:
     for price in facts.usd_per_gb:
         components.note(
-            t("market.price_note", generation=price.generation, source=md(price.source),
-              as_of=price.as_of, note=md(price.note or ""))
+            t("market.price_note", generation=price.generation, source=md(spoken(price.source)),
+              as_of=price.as_of, note=md(spoken(price.note)))
         )  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from ui.market_makers import t_status
 from ui.market_numerals import index, period, plain, vintage
 from ui.numerals import day, md, percent
 from ui.plain_table import cell
+from ui.spoken import spoken
 from ui.words import t
 
 CHIPS, HOSTING = "PCU334413334413", "PCU518210518210"
@@ -146,7 +147,7 @@ def _beside(kind: public_data.Vintage) -> None:
         rows.append([
             cell(market_sources.names()[key], below=key),
             cell(index(last.value), market_sources.hover(last), below=below),
-            cell(found.info.units, tone="words"),
+            cell(spoken(found.info.units), tone="words"),
             cell(period(last), market_sources.hover(last), "words", vintage(last)),
             cell(t_status(last), tone="words"),
         ])  # fmt: skip
@@ -168,7 +169,7 @@ def estat() -> None:
             cell(index(by_span[span].value), market_sources.hover(by_span[span]),
                  below=period(by_span[span])) if span in by_span else cell("–")
             for span in ESTAT_PERIODS
-        ), cell(info.units, tone="words"),
+        ), cell(spoken(info.units), tone="words"),
             cell(t_status(next(iter(by_span.values()))), tone="words")])  # fmt: skip
     with components.rule("market_estat"):
         last = max(one.end for one in used)
@@ -198,9 +199,9 @@ def ddr5() -> None:
             [
                 cell(t(f"market.ddr5.{one.series}")),
                 cell("–" if one.value is None else plain(one.value), market_sources.hover(one)),
-                cell(one.unit, tone="words"),
+                cell(spoken(one.unit), tone="words"),
                 cell(period(one), tone="words"),
-                cell(t_status(one), one.note, "words"),
+                cell(t_status(one), spoken(one.note), "words"),
             ]
             for one in sorted(figures, key=lambda one: one.end, reverse=True)
         ]
@@ -226,11 +227,11 @@ def power(facts: PowerFacts) -> None:
                 for c in ("scenario", "first_gw", "last_gw", "growth", "source")]  # fmt: skip
         rows = [
             [
-                cell(t(f"market.scenario.{path.id}"), path.note or ""),
+                cell(t(f"market.scenario.{path.id}"), spoken(path.note)),
                 cell(shown(path.points[0].gw), below=str(path.points[0].year)),
                 cell(shown(path.points[-1].gw), below=str(path.points[-1].year)),
                 cell(percent(path.growth_a_year)),
-                cell(path.source, path.note or "", "words", path.as_of),
+                cell(spoken(path.source), spoken(path.note), "words", path.as_of),
             ]
             for path in facts.scenarios
         ]
@@ -239,5 +240,5 @@ def power(facts: PowerFacts) -> None:
             components.note(
                 t("market.operator", name=md(operator.name), active=shown(operator.active_gw),
                   contracted=shown(operator.contracted_gw), day=str(operator.day),
-                  source=md(operator.source))
+                  source=md(spoken(operator.source)))
             )  # fmt: skip

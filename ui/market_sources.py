@@ -12,6 +12,7 @@ from price_tables.hbm import MAKERS, Share
 from ui import components, downloads, words
 from ui.market_numerals import period, status, vintage
 from ui.numerals import day, md
+from ui.spoken import spoken
 from ui.words import language, t
 
 MOST_LINKS = 8
@@ -137,6 +138,6 @@ def notice(source: str) -> None:
 
 def hover(figure: Figure) -> str:
     """Period, vintage, status and note of one figure, for its cell."""
-    note = f" · {figure.note}" if figure.note else ""
+    note = f" · {spoken(figure.note)}" if figure.note else ""
     derived = f" · {t(f'market.derived.{figure.derived}')}" if figure.derived else ""
     return f"{period(figure)} · {vintage(figure)} · {status(figure)}{derived}{note}"

@@ -9,6 +9,7 @@ import streamlit as st
 
 from econ.market_multipliers import ReadPrice, Step, next_day, read_csv, steps
 from jobs import market_facts
+from price_tables.articles import Figure as Claim
 from price_tables.hardware import DeviceSpec
 from price_tables.hbm import HbmFacts
 from ui import (
@@ -19,6 +20,7 @@ from ui import (
     market_japan,
     market_sources,
     plain_table,
+    watch_dates,
 )
 from ui.components import Explanation, mark
 from ui.less_kv_charts import figure as shown
@@ -26,7 +28,8 @@ from ui.market_charts import DateLine
 from ui.market_numerals import multiplier
 from ui.numerals import day, foreign, md
 from ui.plain_table import cell
-from ui.words import t
+from ui.spoken import spoken
+from ui.words import known, t
 
 NAMED = ("anthropic", "openai", "google")
 WHO = ("named", "all")
@@ -52,13 +55,6 @@ def _newest(found: Sequence[Step]) -> list[Step]:
     return list({step.provider: step for step in found}.values())
 
 
-def standing(pairs: Sequence[tuple[str, str]], key: str) -> None:
-    """Day, last change, next day: one muted line under a number's heading."""
-    with st.container(key=f"watch_{key}", gap="xxsmall"):
-        for label, value in pairs:
-            components.note(t("watch.pair", label=t(f"watch.{label}"), value=value))
-
-
 def multipliers() -> None:
     """1: what a cache read costs, provider by provider, as steps over time."""
     rows, now = market_facts.reads(), market_facts.today()
@@ -71,7 +67,7 @@ def multipliers() -> None:
         with top:
             _step_chart(chosen, now, rows)
         last = max(found, key=lambda step: step.since)
-        standing(
+        watch_dates.standing(
             (
                 ("as_of", market_facts.book_day()),
                 ("last_change", t("watch.read_change", name=md(last.provider_name),
@@ -151,27 +147,30 @@ def supply(facts: HbmFacts) -> None:
         if price is not None:
             heading = t("watch.supply_heading", low=shown(price.low), high=shown(price.high))
             components.answer(heading, t("watch.supply_unit", mark=mark("published")))
-            standing(
-                (("as_of", price.as_of), ("last_change", t("watch.supply_change")),
-                 ("next", t("watch.no_date"))),
-                "supply",
-            )  # fmt: skip
+            watch_dates.supply(facts)
         head = [t(f"watch.column.{c}") for c in ("what", "figure", "source")]
         rows = [
             [
-                cell(row.scope),
+                cell(spoken(row.scope)),
                 cell(" / ".join(shown(v) for v in row.by_maker().values())),
-                cell(row.source, tone="words"),
+                cell(spoken(row.source), tone="words"),
             ]
             for row in facts.forecasts
         ]
         rows += [
-            [cell(t(f"watch.claim.{claim.id}")), cell(claim.printed),
+            [cell(t(f"watch.claim.{claim.id}")), cell(_printed(claim)),
              cell(t("watch.article_only"), tone="words")]
             for claim in market_facts.claims(SUPPLY)
         ]  # fmt: skip
         plain_table.show(head, rows, t("watch.supply_alt"), "watch_supply")
+        watch_dates.history("supply")
         components.note(t("watch.supply_rule"))
+
+
+def _printed(claim: Claim) -> str:
+    """What an article prints, in the reader's language where it has words."""
+    key = f"articles.printed.{claim.id}"
+    return t(key) if known(key) else claim.printed
 
 
 def cpx(devices: Mapping[str, DeviceSpec]) -> None:
@@ -180,32 +179,26 @@ def cpx(devices: Mapping[str, DeviceSpec]) -> None:
     with components.rule("watch_cpx"):
         heading = t("watch.cpx_heading", gb=shown(revised.label_gb), memory=revised.memory_type)
         components.answer(heading, t("watch.cpx_unit", mark=mark("published")))
-        standing(
-            (("as_of", revised.as_of), ("last_change", md(revised.note or "")),
-             ("next", t("watch.cpx_next"))),
-            "cpx",
-        )  # fmt: skip
+        watch_dates.cpx(revised)
         head = [t(f"watch.column.{c}") for c in ("device", "memory", "watts", "standing", "source")]
         rows = [
             [
-                cell(one.name),
+                cell(spoken(one.name)),
                 cell(t("watch.memory", gb=shown(one.label_gb), kind=one.memory_type)),
                 cell("–" if one.tdp_w is None else f"{one.tdp_w:,}"),
                 cell(t(f"watch.device.{one.status}"), tone="words"),
-                cell(one.source, one.note or "", "words"),
+                cell(spoken(one.source), spoken(one.note), "words"),
             ]
             for one in (planned, revised)
         ]
         plain_table.show(head, rows, t("watch.cpx_alt"), "watch_cpx")
+        watch_dates.history("cpx")
 
 
 def counts() -> None:
     """4: words in annual reports, printed; next year's are counted by the Market page."""
     with components.rule("watch_words"):
         market_japan.printed_counts(t("watch.counts_heading"))
-        standing(
-            (("as_of", t("watch.words_as_of")), ("last_change", t("watch.words_change")),
-             ("next", t("watch.words_next"))),
-            "words",
-        )  # fmt: skip
+        watch_dates.words()
+        watch_dates.history("words")
         components.note(market_sources.standing())

@@ -21,6 +21,7 @@ from ui.byte_words import Unit, both, size
 from ui.components import Explanation, mark
 from ui.numerals import SPACE, count, md
 from ui.plain_table import Cell, cell
+from ui.spoken import spoken
 from ui.words import t
 
 CASE_MODEL = "llama-3.1-70b"
@@ -45,11 +46,11 @@ def _how() -> None:
     rows = real_rows(models)
     device = model_sizes.hardware().devices.get("b300-sxm")
     sources = [
-        ("published", md(f"{row.model.name}: {row.model.source}, {row.model.as_of}"))
+        ("published", md(f"{row.model.name}: {spoken(row.model.source)}, {row.model.as_of}"))
         for row in rows
     ]
     if device is not None:
-        sources.append(("datasheet", md(f"{device.name}: {device.source}, {device.as_of}")))
+        sources.append(("datasheet", md(f"{device.name}: {spoken(device.source)}, {device.as_of}")))
     components.how(
         Explanation(
             formula=t("model_size.articles_formula"),

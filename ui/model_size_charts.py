@@ -16,6 +16,7 @@ from ui import charts
 from ui.byte_words import NAMES, STEP, Unit, both, size
 from ui.charts import INK, MUTED, OURS, Bar, Chart
 from ui.numerals import SPACE, count, foreign
+from ui.spoken import spoken
 from ui.tables import Column, Table
 from ui.words import t
 
@@ -73,7 +74,7 @@ def _bar_table(rows: Sequence[SizeRow], alt: str) -> Table:
             Column(title=t("model_size.per_token_bytes"), values=per_token, kind="count"),
             Column(title=t("model_size.beyond_bytes"), values=beyond, kind="count"),
             Column(title=t("model_size.mha_bytes"), values=mha, kind="count"),
-            Column(title=t("model_size.source"), values=[row.spec.source for row in rows]),
+            Column(title=t("model_size.source"), values=[spoken(row.spec.source) for row in rows]),
         ),
         alt=alt,
     )

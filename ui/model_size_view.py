@@ -16,6 +16,7 @@ from ui.components import Explanation, mark
 from ui.model_size_charts import Drawn
 from ui.numerals import count, foreign, md, percent
 from ui.plain_table import Cell, cell
+from ui.spoken import spoken
 from ui.words import t
 
 MOST_LINES = 6
@@ -189,9 +190,9 @@ def _how_all(rows: Sequence[SizeRow], dtype: KvFormat) -> None:
 
 
 def _model_source(model: ModelSpec) -> tuple[str, str]:
-    note = f" ({model.note})" if model.note else ""
+    note = f" ({spoken(model.note)})" if model.note else ""
     as_of = f", {model.as_of}" if model.as_of else ""
-    return "published", md(f"{model.name}: {model.source}{as_of}{note}")
+    return "published", md(f"{model.name}: {spoken(model.source)}{as_of}{note}")
 
 
 def _bytes(value: int | Fraction, unit: Unit, *, bold: bool = False) -> Cell:

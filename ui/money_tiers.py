@@ -15,6 +15,7 @@ from ui import components, tables, typed
 from ui.components import Explanation, mark
 from ui.numerals import compact, md, percent
 from ui.rent_chart import usd_gb_hour
+from ui.spoken import spoken
 from ui.tables import Column, Table
 from ui.words import t
 
@@ -172,7 +173,10 @@ def _how(found: TiersFound) -> Explanation:
         t("hardware_money.how_wait"),
     )  # fmt: skip
     sources = tuple(
-        ("datasheet", f"{t(f'hardware_money.tier_{tier.id}')}: {md(tier.source)}, {tier.as_of}")
+        (
+            "datasheet",
+            f"{t(f'hardware_money.tier_{tier.id}')}: {md(spoken(tier.source))}, {tier.as_of}",
+        )
         for tier in known.values()
     )
     return Explanation(formula=t("hardware_money.how_tiers"), sums=sums, sources=sources)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import html
+from datetime import date
+
 import pytest
 
+from econ.market_dates import next_report_due
+from jobs import market_facts
 from messages.catalogue import t
 from tests.pages.test_market_page import tables
 from tests.pages.test_pages import dropped, opened, plain, words
@@ -60,6 +65,21 @@ def test_the_four_numbers_have_day_last_change_and_next_day() -> None:
     assert shown.count("Last change:") == 4
     assert shown.count("Next date:") == 4
     assert "reported, not confirmed" in shown
+    dated = {
+        "SK hynix": market_facts.next_results("skhynix"),
+        "annual reports": next_report_due(date(2026, 3, 31), market_facts.today()),
+    }
+    for name, found in dated.items():
+        assert found is not None
+        assert any(f"{found}" in line and name in line for line in shown.splitlines())
+
+
+def test_each_number_shows_what_happened_so_far_with_day_and_source() -> None:
+    shown = tables(opened("four_numbers"))
+    for event in market_facts.watched().events:
+        assert (html.escape(t("en", f"watch.event.{event.id}")) in shown) is (
+            event.kind == "happened"
+        )
 
 
 def test_claims_of_an_article_alone_are_marked_so() -> None:
