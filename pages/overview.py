@@ -50,7 +50,7 @@ def another_file() -> None:
     """A way to other numbers, and back to the example."""
     with st.popover(t("overview.another_file"), icon=":material/upload_file:", key="own_file"):
         upload.uploader("overview", t("ui.upload.label"))
-        upload.formats("overview")
+        upload.formats_note()
         st.button(t("ui.ask.example_instead"), key="example", on_click=state.choose_example)
 
 

@@ -35,8 +35,9 @@ def first_screen(seen: View) -> None:
             downloads.report_button(seen.report, "download_workload", "tertiary")
     with right:
         upload.uploader(PAGE, t("ui.upload.label"))
-        upload.formats(PAGE)
+        upload.formats_note()
         with st.container(horizontal=True, key="controls_upload"):
+            upload.formats_list(PAGE)
             preset_form.show(PAGE)
             if not seen.is_example:
                 st.button(t("ui.ask.example_instead"), key="example", on_click=state.choose_example)

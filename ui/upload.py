@@ -27,14 +27,23 @@ _REFUSAL = "_refusal"
 CHUNK_BYTES = 1 << 20
 
 
-def formats(key: str) -> None:
-    """Which files are read: every reader of this installation by its name."""
-    named = [say(label(format_id)) for format_id in READERS if format_id not in GENERIC]
-    components.note(t("ui.upload.formats", len(named)))
-    with st.popover(t("ui.upload.which"), type="tertiary", icon=":material/list:",
-                    key=f"formats-{key}"):  # fmt: skip
-        st.markdown("\n".join(f"- {md(name)}" for name in sorted(named, key=str.casefold)))
+def formats_note() -> None:
+    """How many kinds of file are read, and what to do with the others."""
+    components.note(t("ui.upload.formats", len(_formats())))
+
+
+def formats_list(key: str) -> None:
+    """Every kind of file that this installation reads, by its name."""
+    with st.popover(
+        t("ui.upload.which"), type="tertiary", icon=":material/list:", key=f"formats-{key}"
+    ):
+        names = sorted(map(say, _formats()), key=str.casefold)
+        st.markdown("\n".join(f"- {md(name)}" for name in names))
         components.note(t("ui.upload.any_table"))
+
+
+def _formats() -> list[Message]:
+    return [label(format_id) for format_id in READERS if format_id not in GENERIC]
 
 
 class Upload(Protocol):
