@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from jobs import flows
 from tests.pages.test_pages import asked, calm, dropped, opened, plain, words
 
 SAMPLE = "traces/usage_exports/litellm/spend_logs.synthetic.csv"
@@ -148,3 +149,61 @@ def test_the_downloads_stand_beside_each_other() -> None:
     at = reports()
     labels = {str(button.label) for button in at.get("download_button")}
     assert {"Page to send (A4)", "FOCUS-style rows (CSV)"} <= labels
+
+
+COSTS = (
+    "usage_date_utc,model,token_type,cost_usd\n"
+    "2026-09-30,Claude Opus 5,output,5.00\n"
+    "2026-10-01,Claude Opus 5,output,3.00\n"
+    "2026-10-05,Claude Opus 5,output,1.00\n"
+    "2026-10-06,Claude Opus 5,output,n/a\n"
+)
+"""Against 5.00, 2.75 and 2.75 on 30 September, 1 and 2 October."""
+
+
+def with_costs(at: AppTest) -> AppTest:
+    """The page after an export of costs was handed in."""
+    place = next(box for box in at.file_uploader if str(box.key).startswith("stated-"))
+    place.upload("cost.csv", COSTS.encode()).run()
+    calm(at)
+    return at
+
+
+def test_an_export_of_costs_is_compared_day_by_day() -> None:
+    at = with_costs(reports())
+    assert table(at, "Cause", "in the export of costs") == {
+        "in the export of costs": 9.0,
+        "on days without requests in this file": 1.0,
+        "on days that the export does not have": -2.75,
+        "unexplained": 0.25,
+        "computed here": 10.5,
+    }
+    shown = plain(words(at))
+    assert "1 line of cost.csv holds no day or no amount in USD and is left out: line 5" in shown
+    at.button(key="stated_remove").click().run()
+    assert "in the export of costs" not in words(at)
+
+
+def test_a_file_that_is_no_export_of_costs_is_refused_in_a_sentence() -> None:
+    at = reports()
+    place = next(box for box in at.file_uploader if str(box.key).startswith("stated-"))
+    place.upload("other.csv", b"a,b\n1,2\n").run()
+    assert not at.exception
+    assert len(at.error) == 1
+    assert "other.csv" in plain(at.error[0].value)
+
+
+def test_a_saved_report_keeps_periods_totals_and_its_rows_of_charges() -> None:
+    at = with_costs(reports())
+    at.button(key="save_report").click().run()
+    calm(at)
+    report_id = at.query_params["report"]
+    kept = flows.open_report(report_id if isinstance(report_id, str) else report_id[0]).report
+    assert kept.change is not None
+    assert [check.provider for check in kept.invoices] == ["anthropic"]
+    assert sum(row.cost.high_usd for row in kept.focus if row.cost) == Decimal("10.5")
+    assert [rate.currency for rate in kept.rates] == ["JPY"]
+    shown = plain(words(at))
+    assert "October 2026 cost $0.50 more than September 2026" in shown
+    assert "anthropic states $9.00, computed here $10.50" in shown
+    flows.delete_report(kept.report_id)
