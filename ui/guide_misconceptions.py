@@ -54,7 +54,9 @@ def _say(text: str, shown: Shown | None, rows: Sequence[CaseResult] | None) -> N
         components.note(t("misconceptions.measured", known=known))
     else:
         key = "computed" if rows is None else "computed_always"
-        components.note(f"{mark('computed')}. {t(f'misconceptions.{key}')}")
+        components.note(
+            t("misconceptions.by", mark=mark("computed"), how=t(f"misconceptions.{key}"))
+        )
 
 
 def _memory(shown: Shown | None) -> None:

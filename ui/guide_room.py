@@ -83,8 +83,9 @@ def price() -> None:
         found = quantise(values, kind, group)
         rows = [
             [count(n + 1), *(_signed(text) for text in (
-                f"{values[n]:.2f}", f"{found.codes[n]:g}", f"{found.back[n]:.2f}",
-                f"{found.back[n] - values[n]:+.3f}",
+                f"{values[n]:.2f}", f"{found.codes[n] + 0.0:g}",
+                f"{round(found.back[n], 2) + 0.0:.2f}",
+                f"{round(found.back[n] - values[n], 3) + 0.0:+.3f}",
             ))]
             for n in range(8)
         ]  # fmt: skip

@@ -83,6 +83,7 @@ def test_quantising_to_fewer_bits_is_said_with_its_error() -> None:
     box.set_value("int2").run()
     calm(at)
     assert "3 bits an element" in everything(at)
+    assert not re.search(r">\u22120(\.0+)?<", everything(at))
 
 
 def test_a_link_of_the_chain_opens_its_chapter() -> None:
