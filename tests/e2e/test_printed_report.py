@@ -1,4 +1,5 @@
-"""The page to send, printed by a real browser: two A4 sides, no cut chart, no missing row."""
+"""The page to send, printed by a real browser: two A4 sides, two more where own hardware was looked
+at, no cut chart, no missing row."""
 
 from __future__ import annotations
 
@@ -12,9 +13,17 @@ import pytest
 from playwright.sync_api import Page
 
 from data_sources.store.engine import close_current_store
+from data_sources.traces.base import ReadResult
+from econ.own_tables import tables_of
 from econ.report import CostReport, ReportParams
+from econ.report_own import OwnPart, with_own
 from econ.sheet_tables import LEFT_OUT
 from jobs import flows, sheets
+from jobs.fleet_flows import EXAMPLE_FLEET
+from jobs.own_gather import of_files
+from jobs.own_report import OwnChoice
+from jobs.shelf import example as bundled
+from messages.catalogue import sayer
 from settings import Settings, using
 
 A4_POINTS = (595, 842)
@@ -100,3 +109,28 @@ def test_every_row_stands_on_the_paper(
     )
     assert [key for key in keys if key not in done.stdout] == []
     assert example.report_id in re.sub(r"\s", "", done.stdout)
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> OwnPart:
+    """Own hardware and less KV of the bundled example."""
+    with using(Settings(data_dir=tmp_path_factory.mktemp("own"))):
+        found = bundled()
+        result = ReadResult(workload=found.workload, receipt=found.receipt)
+        part = of_files(result, OwnChoice(fleet=EXAMPLE_FLEET))
+        close_current_store()
+        return part
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_own_hardware_takes_two_more_sides_with_every_row_and_no_cut_chart(
+    page: Page, example: CostReport, own: OwnPart, language: str, tmp_path: Path
+) -> None:
+    _, pdf = printed(page, with_own(example, own), language, tmp_path)
+    assert sides(pdf.read_bytes()) == [A4_POINTS] * 4
+    page.emulate_media(media="print")
+    assert page.evaluate(CUT) == []
+    assert page.locator("figure svg").count() == 5
+    cells = page.locator("td").all_text_contents()
+    rows = [row for one in tables_of(own, sayer(language)) for row in one.rows]
+    assert [cell for row in rows for cell in row if cell not in cells] == []
