@@ -11,8 +11,6 @@ from functools import lru_cache
 from math import ceil
 from typing import Any, Literal
 
-from data_sources.store.computed import computed, keep_computed
-from data_sources.store.engine import current_store
 from econ.engine_line import serve_line, untuned
 from econ.fleet_json import fleet_to_json, study_from_json, study_to_json
 from econ.fleet_names import ROUTINGS
@@ -26,6 +24,7 @@ from econ.own_runs import OwnRun
 from econ.workload import Workload
 from jobs import own_models, tasks
 from jobs.lifespan import current_runner
+from jobs.made_before import keep_made, made_before
 from jobs.model_sizes import hardware, model_of
 from jobs.profiling import full_profile_id, profile
 from jobs.progress import Progress, no_progress
@@ -240,8 +239,8 @@ def fleet_task(params: dict[str, Any], progress: Progress) -> str:
     progress(0.0, "open")
     found = opened(params["workload"], params["owner"])
     if _kept(found, asked) is None:
-        text = json.dumps(study_to_json(served(found.workload, asked, progress)))
-        keep_computed(current_store(), _place(found), _name(asked), text)
+        made = served(found.workload, asked, progress)
+        keep_made(found, _name(asked), study_to_json(made))
     return _name(asked)
 
 
@@ -270,16 +269,7 @@ def asked_from_json(data: dict[str, Any]) -> FleetAsked:
 
 
 def _kept(found: Opened, asked: FleetAsked) -> FleetStudy | None:
-    text = computed(current_store(), _place(found), _name(asked))
-    try:
-        return None if text is None else study_from_json(json.loads(text))
-    except (ValueError, KeyError, TypeError):  # half a file is no study: it is made again
-        return None
-
-
-def _place(found: Opened) -> str:
-    """Beside the workload's files; the example has none, its digest stands for them."""
-    return found.id if found.is_example else found.key
+    return made_before(found, _name(asked), study_from_json)
 
 
 def _name(asked: FleetAsked) -> str:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from data_sources.store.computed import computed, keep_computed
-from data_sources.store.engine import current_store
 from econ.cache_study import CacheStudy, study, study_from_json, study_to_json
 from econ.curve import Curve, curve_of, curve_to_json
 from econ.method import METHOD_VERSION
@@ -18,6 +15,7 @@ from econ.replay_names import DEFAULT_POLICY, RULES, SCOPES, Policy, Rules, Scop
 from econ.workload import Workload
 from jobs import tasks
 from jobs.lifespan import current_runner
+from jobs.made_before import keep_made, made_before
 from jobs.progress import Progress
 from jobs.shelf import LastUsed, Opened, opened
 
@@ -125,22 +123,12 @@ def study_task(params: dict[str, Any], progress: Progress) -> str:
     found = opened(params["workload"], params["owner"])
     if _kept(found, asked) is None:
         made = study(found.workload, asked.rules, asked.scope, progress)
-        text = json.dumps(study_to_json(made))
-        keep_computed(current_store(), _place(found), _name(asked), text)
+        keep_made(found, _name(asked), study_to_json(made))
     return _name(asked)
 
 
 def _kept(found: Opened, asked: StudyParams) -> CacheStudy | None:
-    text = computed(current_store(), _place(found), _name(asked))
-    try:
-        return None if text is None else study_from_json(json.loads(text))
-    except (ValueError, KeyError, TypeError):  # half a file is no study: it is made again
-        return None
-
-
-def _place(found: Opened) -> str:
-    """Beside the workload's files; the example has none, its digest stands for them."""
-    return found.id if found.is_example else found.key
+    return made_before(found, _name(asked), study_from_json)
 
 
 def _name(asked: StudyParams) -> str:
