@@ -27,7 +27,7 @@ from jobs import tasks
 from jobs.lifespan import current_runner
 from jobs.progress import Progress
 from jobs.reporting import book, report
-from jobs.shelf import LastUsed, Opened, opened
+from jobs.shelf import LastUsed, Opened, example, opened
 from jobs.tiering import TiersAsked, TiersFound, tiers_found
 from price_tables.book import Segment, Unpriced
 from price_tables.lookup import price_at, rate_card
@@ -214,6 +214,13 @@ def start_bills(workload_id: str, params: ReportParams, owner: str) -> str:
     at = None if params.at is None else params.at.isoformat()
     asked = {"workload": workload_id, "owner": owner, "at": at}
     return current_runner().submit(KIND, asked, owner)
+
+
+def warm_bills() -> None:
+    """Have the example's bills made, so that break-even stands on the first look."""
+    params = ReportParams()
+    if api_bills(example().id, params, "") is None:
+        start_bills(example().id, params, "")
 
 
 def bills_task(params: dict[str, Any], progress: Progress) -> str:
