@@ -13,7 +13,7 @@ from price_tables.speed_fit import ErrorStats, FamilyFit, GroupErrors
 from ui import charts
 from ui.charts import INK, MUTED, OURS, Bar, Chart
 from ui.curve_charts import log_ticks
-from ui.numerals import count, percent
+from ui.numerals import percent
 from ui.tables import Column, Table
 from ui.time_lines import duration, tick
 from ui.words import t
@@ -42,7 +42,7 @@ def _bar(name: str, group: GroupErrors) -> Bar:
         style="read",
         reference=floor.mean_ratio,
         note=t("accuracy_page.bar_floor", ratio=percent(floor.mean_ratio, 0)),
-        more=t("accuracy_page.bar_rows", n=count(ours.n)),
+        more=t("accuracy_page.bar_rows", ours.n),
     )
 
 

@@ -118,9 +118,9 @@ def by_device(family: FamilyFit, metric: Metric, names: dict[str, str]) -> None:
     named = [(names.get(g.device, g.device), g) for g in groups]
     heading = t(
         "accuracy_page.device_heading",
+        best(worst).n,
         device=names.get(worst.device, worst.device),
         ratio=percent(best(worst).mean_ratio, 0),
-        n=count(best(worst).n),
     )
     with components.rule("devices"):
         made = accuracy_charts.error_bars(named, t("accuracy_page.device_alt"))
