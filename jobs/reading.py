@@ -17,11 +17,13 @@ from data_sources.traces.read import read
 from data_sources.traces.source import open_path, shown_name
 from data_sources.traces.stats import inspect_json as inspection
 from econ.prefix_stats import prefix_stats
+from econ.receipt import Receipt
 from jobs import tasks
 from jobs.folders import expanded
 from jobs.lifespan import current_runner
 from jobs.progress import Progress
 from messages.catalogue import sayer
+from messages.errors import input_error
 
 KIND = "read_files"
 BYTES_PER_MIB = 1 << 20  # Streamlit's own limit of an upload counts in these
@@ -71,8 +73,26 @@ def read_task(params: dict[str, Any], progress: Progress) -> str:
     limits = browser_limits()
     sources = [open_path(path, name, limits) for name, path in files]
     result = read(sources, _options(params), _scaled(progress), limits)
+    _refuse_nothing(result.receipt)
     progress(READ_SHARE, "save", result.workload.rows)
     return save_workload(current_store(), result.workload, result.receipt, params["owner"])
+
+
+def _refuse_nothing(receipt: Receipt) -> None:
+    """A page has nothing to show of a file without one usable row: InputError with the first
+    reason. The shell's `inspect` still prints the whole receipt."""
+    if receipt.rows_kept:
+        return
+    if not receipt.rejected:
+        raise input_error("columnar.no_usage", file=receipt.files[0].name)
+    first = receipt.rejected[0]
+    raise input_error(
+        "columnar.all_rejected",
+        file=first.file,
+        rejected=receipt.rows_rejected,
+        line=first.line,
+        reason=first.reason,
+    )
 
 
 def browser_limits() -> Limits:

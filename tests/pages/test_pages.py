@@ -432,3 +432,13 @@ def test_a_full_disk_is_one_clear_sentence(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(at.error) == 1
     assert "No space left on device" in at.error[0].value
     assert at.metric
+
+
+def test_a_file_without_one_usable_row_is_refused_with_its_first_line() -> None:
+    at = opened("workload")
+    cut = '{"usage": {"input_tokens": 5, "output_tokens": 3}}\n{"model": "cla'
+    dropped(at, "cut.jsonl", cut)
+    said = [plain(box.value) for box in at.error]
+    assert len(said) == 1
+    assert "cut.jsonl: none of the rows can be used (2 rejected). Line 1" in said[0]
+    assert at.file_uploader, "the place for another file stays"
