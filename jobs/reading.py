@@ -84,7 +84,7 @@ def _refuse_nothing(receipt: Receipt) -> None:
     if receipt.rows_kept:
         return
     if not receipt.rejected:
-        raise input_error("columnar.no_usage", file=receipt.files[0].name)
+        raise input_error("columnar.no_usage", file=receipt.files[0].path)
     first = receipt.rejected[0]
     raise input_error(
         "columnar.all_rejected",

@@ -8,7 +8,6 @@ from econ.money import Amount
 from jobs import costing
 from jobs.costing import LIFETIMES, MODES, PLACEMENTS, ApiCosts, Costing
 from ui import components, cost_view, doors, state
-from ui.cost_view import CHARTED
 from ui.numerals import amount_usd, md
 from ui.words import t
 
@@ -43,7 +42,7 @@ def link() -> None:
 def cheapest(costs: ApiCosts) -> tuple[str, Amount, int] | None:
     """The charted model whose dearer end is lowest, its cost, and how many were compared; None
     where none has a price."""
-    rows = [one.row for one in cost_view.charted(costs, CHARTED)]
+    rows = [one.row for one in cost_view.charted(costs)]
     priced = [(row.usd.high_e13, row.model or "", row.usd) for row in rows if row.usd is not None]
     if not priced:
         return None
