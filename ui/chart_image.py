@@ -22,6 +22,8 @@ from ui.words import language, t
 
 TOP_PX, FOOT_PX, SIDE_PX = 96, 76, 16
 """What the figure is larger than what the page shows of it; frame.css has the same numbers."""
+UNSEEN = ".01"
+"""After the size of a text that the page does not show: this is how frame.css knows it."""
 WIDE_PX, SCALE = 1120, 2
 HEADING_PX = 20
 LATIN_EM = 0.53  # how wide a letter is on average; a Japanese character is one em wide
@@ -72,8 +74,9 @@ def framed(figure: go.Figure, picture: Picture) -> go.Figure:
 
 
 def _text(figure: go.Figure, text: str, size_px: int, color: str, **place: Any) -> None:
+    hidden = f'<span style="font-size:{size_px}{UNSEEN}px">{text}</span>'
     figure.add_annotation(
-        text=text, showarrow=False, align="left", xref="paper", yref="paper", x=0, xanchor="left",
+        text=hidden, showarrow=False, align="left", xref="paper", yref="paper", x=0, xanchor="left",
         font={"size": size_px, "color": color}, borderpad=0, **place,
     )  # fmt: skip
 

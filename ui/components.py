@@ -151,7 +151,9 @@ def chart(
             alt=made.alt,
         )
     else:
-        with st.container(key=f"picture_{key}"):
+        # On a narrow screen a legend needs the room in which the heading is hidden.
+        legend = "legend_" if made.figure.layout.showlegend else ""
+        with st.container(key=f"picture_{legend}{key}"):
             st.plotly_chart(
                 chart_image.framed(made.figure, picture),
                 theme="streamlit",

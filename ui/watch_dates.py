@@ -40,7 +40,7 @@ def supply(facts: HbmFacts) -> None:
         ahead.insert(0, t("watch.results_next", name=md(name), day=day(results)))
     standing(
         (
-            ("as_of", facts.compiled if price is None else price.as_of),
+            ("as_of", day(facts.compiled) if price is None else price.as_of),
             ("last_change", _last("supply")),
             ("next", _joined(ahead)),
         ),
