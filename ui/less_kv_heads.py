@@ -32,7 +32,8 @@ def section(found: LessKv, unit: Unit) -> None:
         if row is None or as_is is None:
             return
         with top:
-            heading = t("less_kv.heads_heading", heads, before=size(as_is.peak_bytes, unit),
+            key = "heads_as_is" if heads == own else "heads_heading"
+            heading = t(f"less_kv.{key}", heads, before=size(as_is.peak_bytes, unit),
                         after=size(row.peak_bytes, unit))  # fmt: skip
             components.answer(
                 heading,
