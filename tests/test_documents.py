@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def documents() -> list[Path]:
     """README and everything in docs."""
-    found = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "benchmarks" / "README.md"]
-    return [*found, *sorted((ROOT / "docs").glob("*.md"))]
+    found = [ROOT / name for name in ("README.md", "CHANGELOG.md", "benchmarks/README.md")]
+    return [*found, ROOT / "tests" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def commands(text: str) -> list[list[str]]:
