@@ -9,9 +9,9 @@ from decimal import Decimal
 from econ.fleet import FleetResult, Latency, serve, table_for
 from econ.fleet_input import Requests, contexts_of, requests_of
 from econ.fleet_memory import ReplicaMemory, at_percentile
-from econ.fleet_names import Routing
-from econ.fleet_plan import FleetCost, Target, cost_of, smallest
+from econ.fleet_plan import FleetCost, Target, cost_of
 from econ.fleet_pools import Handoff, Pool, PoolsResult, handoff, serve_pools
+from econ.fleet_search import Server, smallest_fleet
 from econ.fleet_setup import Setup, case_of, prefill_device, set_up, steps_of
 from econ.fleet_steps import SourceKind, Steps
 from econ.kv_memory import growing_per_token
@@ -108,14 +108,15 @@ def study(
     steps = measured or steps_of(fit, case, asked.speed)
     if asked.runs:
         steps = run_steps(steps_of(fit, case, "published"), asked.runs, case)
-    served = _server(found, requests, steps)
+    table = table_for(requests, steps, found.engine)
+    server = Server(requests=requests, table=table, engine=found.engine)
     results = []
     wanted = [(n, routing) for n in asked.replicas for routing in asked.routings]
     for at, (replicas, routing) in enumerate(wanted):
         tell(at / (len(wanted) + 2), "fleet")
-        results.append(served(replicas, routing))
+        results.append(server.served(replicas, routing))
     tell(len(wanted) / (len(wanted) + 2), "fleet")
-    best = _smallest(found, served)
+    best = _smallest(found, server)
     tell((len(wanted) + 1) / (len(wanted) + 2), "fleet")
     study_ = replace(
         study_,
@@ -135,32 +136,13 @@ def _together(found: Setup, requests: Requests) -> int:
     return max(1, min(found.asked.max_sequences, int(found.memory.tokens // mean)))
 
 
-def _server(
-    found: Setup, requests: Requests, steps: Steps
-) -> Callable[[int, Routing], FleetResult]:
-    table = table_for(requests, steps, found.engine)
-    known: dict[tuple[int, Routing], FleetResult] = {}
-
-    def served(replicas: int, routing: Routing) -> FleetResult:
-        key = (replicas, routing)
-        if replicas == 1 and (alike := next((r for (n, _), r in known.items() if n == 1), None)):
-            return replace(alike, routing=routing)
-        if key not in known:
-            known[key] = serve(requests, table, found.engine, replicas=replicas, routing=routing)
-        return known[key]
-
-    return served
-
-
-def _smallest(found: Setup, served: Callable[[int, Routing], FleetResult]) -> FleetResult | None:
+def _smallest(found: Setup, server: Server) -> FleetResult | None:
     """Over the routings asked for, the fewest replicas; the first routing on a tie."""
     asked = found.asked
     if asked.ttft_s is None and asked.tpot_s is None:
         return None
     target = Target(ttft_s=asked.ttft_s, tpot_s=asked.tpot_s, percentile=asked.percentile)
-    each = [smallest(target, lambda n, r=routing: served(n, r)) for routing in asked.routings]  # type: ignore[misc]
-    able = [result for result in each if result is not None]
-    return min(able, key=lambda result: result.replicas) if able else None
+    return smallest_fleet(server, asked.routings, target)
 
 
 def priced(best: FleetResult | None, results: Sequence[FleetResult]) -> FleetResult | None:
