@@ -30,6 +30,7 @@ VALUED = {
     "--max-num-batched-tokens": "budget_tokens",
 }
 SWITCHES = {"--enable-prefix-caching": True, "--no-enable-prefix-caching": False}
+EXPERTS_SPREAD = ("--enable-expert-parallel", "-ep")
 COUNTS = frozenset(
     {"tensor_parallel", "replicas", "max_model_len", "block_tokens", "max_sequences",
      "budget_tokens"}
@@ -54,11 +55,16 @@ _MAX_TOKENS = re.compile(r"max_total_num_tokens\s*=\s*([\d,]+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeLine:
-    """What was said; None = not said. `ignored`: flags that change nothing here."""
+    """What was said; None = not said. `ignored`: flags that change nothing here.
+
+    With experts spread over data-parallel ranks those are no replicas but one: `tensor_parallel`
+    counts all of its devices, `attention_copies` the groups that keep their own sequences
+    (https://docs.vllm.ai/en/latest/serving/expert_parallel_deployment.html)."""
 
     model: str | None = None
     tensor_parallel: int | None = None
     replicas: int | None = None
+    attention_copies: int | None = None
     fraction: str | None = None
     max_model_len: int | None = None
     block_tokens: int | None = None
@@ -82,7 +88,7 @@ def read_serve_line(text: str) -> ServeLine:
     start = _after_command(words)
     found: dict[str, object] = {}
     ignored: list[str] = []
-    at = start
+    at, spread = start, False
     while at < len(words):
         word = words[at]
         name, joined, value = word.partition("=")
@@ -90,6 +96,8 @@ def read_serve_line(text: str) -> ServeLine:
         at += 1
         if name in SWITCHES:
             found["prefix_caching"] = SWITCHES[name]
+        elif name in EXPERTS_SPREAD:
+            spread = True
         elif name in VALUED:
             if not joined:
                 if at >= len(words):
@@ -105,6 +113,14 @@ def read_serve_line(text: str) -> ServeLine:
             found["model"] = word
     if not found:
         raise _refused("vllm serve", "vllm serve MODEL --tensor-parallel-size 2", text.strip()[:60])
+    copies = found.get("replicas")
+    if spread and isinstance(copies, int) and copies > 1:
+        del found["replicas"]
+        each = found.get("tensor_parallel")
+        found |= {
+            "attention_copies": copies,
+            "tensor_parallel": copies * (each if isinstance(each, int) else 1),
+        }
     return ServeLine(ignored=tuple(ignored), **found)  # type: ignore[arg-type]
 
 
@@ -159,6 +175,8 @@ def serve_line(model: str, settings: Mapping[str, object]) -> str:
     flags = {name: flag for flag, name in VALUED.items() if flag.startswith("--")}
     parts = [f"vllm serve {shlex.quote(model)}"]
     parts += [f"{flags[name]} {settings[name]}" for name in order if settings.get(name) is not None]
+    if settings.get("attention_copies") is not None:
+        parts.append(EXPERTS_SPREAD[0])
     caching = settings.get("prefix_caching")
     if caching is not None:
         parts.append("--enable-prefix-caching" if caching else "--no-enable-prefix-caching")

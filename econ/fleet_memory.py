@@ -4,7 +4,9 @@
     blocks         = whole blocks of a device's share of a token's KV
 
 Every device of tensor parallelism holds its own share of the same blocks; what cannot be split
-(a latent vector, more devices than KV heads) each holds whole (`econ.kv_memory`). The overhead
+(a latent vector, more devices than KV heads) each holds whole (`econ.kv_memory`). With
+data-parallel attention the devices form equal groups, each with blocks of its own sequences and a
+copy of all weights but the experts. The overhead
 (activations, graphs, libraries) is a device's; the default is what a published engine log implies,
 until a line of one's own log calibrates it.
 """
@@ -21,7 +23,7 @@ import numpy as np
 from econ.kv_capacity import Capacity, free_bytes, implied_overhead, room
 from econ.kv_formats import KvFormat
 from econ.kv_memory import BLOCK_TOKENS, reserved, reserved_per_token
-from econ.roofline import WEIGHT_BYTES
+from econ.roofline import WEIGHT_BYTES, held_weights
 from econ.workload import IntArray
 from price_tables.hardware import ModelSpec
 
@@ -47,7 +49,7 @@ class ReplicaMemory:
     """One replica of `tensor_parallel` devices; all bytes are those of the replica.
 
     `held_back_bytes`: what `fraction` leaves to others. `free_bytes`: what no whole block fills.
-    `room`: a device's blocks, and a device's bytes in them."""
+    `blocks`: of all groups of devices together; `bytes_per_token`: on one device."""
 
     tensor_parallel: int
     device_bytes: int
@@ -61,6 +63,12 @@ class ReplicaMemory:
     blocks: int
     bytes_per_token: Fraction
     sequence_bytes: int
+    attention_copies: int = 1
+
+    @property
+    def group_devices(self) -> int:
+        """Devices that share the KV of one sequence."""
+        return self.tensor_parallel // self.attention_copies
 
     @property
     def fits(self) -> bool:
@@ -74,7 +82,7 @@ class ReplicaMemory:
 
     def sequences(self, context_tokens: int) -> int:
         """Sequences of `context_tokens` tokens at once, each in whole blocks."""
-        return self._room(context_tokens).sequences
+        return self._room(context_tokens).sequences * self.attention_copies
 
     def _room(self, context_tokens: int) -> Capacity:
         share = self.kv_bytes // self.tensor_parallel
@@ -121,11 +129,15 @@ def replica_memory(
     block_tokens: int = BLOCK_TOKENS,
     overhead_bytes: int | None = None,
     engine_blocks: int | None = None,
+    attention_copies: int = 1,
 ) -> ReplicaMemory:
     """The bar of one replica. `overhead_bytes` (a device's) None: the published log's.
-    `engine_blocks`: what an engine said it had found room for; the overhead follows from it."""
-    per_token = reserved_per_token(model, dtype, tensor_parallel)
-    share = ceil(weights_bytes / tensor_parallel)
+    `engine_blocks`: what an engine said it had found room for, of one group of devices where there
+    are several; the overhead follows from it. ValueError for `attention_copies` of a model whose
+    experts are not known."""
+    group = tensor_parallel // attention_copies
+    per_token = reserved_per_token(model, dtype, group)
+    share = ceil(held_weights(model, weights_bytes, attention_copies) / tensor_parallel)
     source: OverheadSource = "published log" if overhead_bytes is None else "typed"
     overhead = LOGGED_OVERHEAD_BYTES if overhead_bytes is None else overhead_bytes
     if engine_blocks is not None:
@@ -151,9 +163,10 @@ def replica_memory(
         kv_bytes=kv * tensor_parallel,
         free_bytes=max(free - kv, 0) * tensor_parallel,
         block_tokens=block_tokens,
-        blocks=blocks,
+        blocks=blocks * attention_copies,
         bytes_per_token=per_token,
-        sequence_bytes=rank_bytes_per_sequence(model, dtype, tensor_parallel),
+        sequence_bytes=rank_bytes_per_sequence(model, dtype, group),
+        attention_copies=attention_copies,
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from math import ceil
+from typing import Any
 
 from econ.fleet import DEFAULT_BUDGET_TOKENS, DEFAULT_SEQUENCES, Engine
 from econ.fleet_memory import (
@@ -16,11 +18,11 @@ from econ.fleet_memory import (
 )
 from econ.fleet_names import Routing
 from econ.fleet_pools import DEFAULT_LINK_BYTES_PER_S
-from econ.fleet_speed import datasheet_steps, published_steps
+from econ.fleet_speed import datasheet_steps, limits_steps, published_steps
 from econ.fleet_steps import SourceKind, Steps
 from econ.kv_formats import KvFormat, kv_format
 from econ.kv_memory import BLOCK_TOKENS
-from econ.layout import PLACE, PREFILL_PLACE, check_ranks
+from econ.layout import PLACE, PREFILL_PLACE, check_copies, check_ranks
 from econ.own_runs import OwnRun
 from econ.speed_features import SpeedCase
 from messages.errors import InputError, Message, UsageError, Value
@@ -39,12 +41,14 @@ class FleetAsked:
     log's overhead. `device_bytes`, `bandwidth_bytes_per_s`, `ops_per_s`, `usd_per_gpu_hour`
     override the device's row. `profile`: a device profile whose times stand in place of `speed`.
     `runs`: one's own benchmark runs, which set the estimate right.
-    `prefill_device`: prompts are read there, on `prefill_replicas`.
+    `prefill_device`: prompts are read there, on `prefill_replicas`. `attention_copies`: groups of
+    a replica's devices that each keep their own sequences (data-parallel attention).
     """
 
     model: str
     device: str
     tensor_parallel: int = 1
+    attention_copies: int = 1
     quantization: str | None = None
     kv_dtype: str = "auto"
     fraction: Fraction = DEFAULT_FRACTION
@@ -77,13 +81,15 @@ class FleetAsked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """Everything looked up. `said`: what was assumed on the way."""
+    """Everything looked up. `weights_bytes`: the model's, no part of it twice. `said`: what was
+    assumed on the way."""
 
     asked: FleetAsked
     model: ModelSpec
     device: DeviceSpec
     dtype: KvFormat
     memory: ReplicaMemory
+    weights_bytes: int
     said: tuple[Message, ...]
 
     @property
@@ -114,31 +120,37 @@ def set_up(asked: FleetAsked, model: ModelSpec, device: DeviceSpec) -> Setup:
         model, device.memory_bytes, dtype, weights_bytes=weights,
         tensor_parallel=asked.tensor_parallel, fraction=asked.fraction,
         block_tokens=asked.block_tokens, overhead_bytes=asked.overhead_bytes,
-        engine_blocks=asked.engine_blocks,
+        engine_blocks=asked.engine_blocks, attention_copies=asked.attention_copies,
     )  # fmt: skip
     if memory.overhead_bytes < 0:
         raise InputError(Message("fleet.contradicts_log", {"blocks": memory.blocks}))
-    return Setup(asked=asked, model=model, device=device, dtype=dtype, memory=memory, said=())
+    return Setup(
+        asked=asked, model=model, device=device, dtype=dtype, memory=memory,
+        weights_bytes=ceil(weights / asked.tensor_parallel) * asked.tensor_parallel, said=(),
+    )  # fmt: skip
 
 
 def check_layout(
     asked: FleetAsked, model: ModelSpec, place: Value = PLACE, prefill_place: Value = PREFILL_PLACE
 ) -> None:
     """UsageError naming the place where prompts or answers cannot be split over so many devices."""
-    check_ranks(model, asked.tensor_parallel, place)
+    check_copies(model, asked.tensor_parallel, asked.attention_copies)
+    check_ranks(model, asked.tensor_parallel // asked.attention_copies, place)
     if asked.prefill_device is not None and asked.prefill_tensor_parallel is not None:
         check_ranks(model, asked.prefill_tensor_parallel, prefill_place)
 
 
 def overridden(asked: FleetAsked, device: DeviceSpec) -> DeviceSpec:
     """The device with what was typed in its place."""
-    given = {
+    given: dict[str, Any] = {
         "usable_bytes": asked.device_bytes,
         "bandwidth_bytes_per_s": asked.bandwidth_bytes_per_s,
         "dense_ops_per_s": None if asked.ops_per_s is None else _all_rates(asked.ops_per_s),
     }
     changed = {name: value for name, value in given.items() if value is not None}
-    return replace(device, **changed)  # type: ignore[arg-type]
+    if asked.bandwidth_bytes_per_s is not None or asked.ops_per_s is not None:
+        changed["measured"] = None  # a limit that was typed over is nobody's measurement
+    return replace(device, **changed)
 
 
 def _all_rates(ops_per_s: int) -> dict[str, int]:
@@ -159,14 +171,18 @@ def case_of(
         output_tokens=output_tokens,
         tensor_parallel=found.asked.tensor_parallel,
         kv_dtype=found.asked.kv_dtype,
-        weights_bytes=float(found.memory.weights_bytes),
+        weights_bytes=float(found.weights_bytes),
+        attention_copies=found.asked.attention_copies,
     )
 
 
 def steps_of(fit: SpeedFit, case: SpeedCase, speed: SourceKind) -> Steps:
-    """The speed that was asked for; the data sheet's floors where nothing was fitted. InputError
-    where the sheet states no bandwidth or no rate."""
+    """The speed that was asked for; the data sheet's floors where nothing was fitted, and the
+    measured limits' of a device that was measured: a fit to other machines is not mixed with them.
+    InputError where the sheet states no bandwidth or no rate."""
     try:
+        if case.device.measured is not None:
+            return limits_steps(case, case.device.measured)
         made = published_steps(fit, case) if speed == "published" else None
         return made or datasheet_steps(fit, case)
     except ValueError as error:

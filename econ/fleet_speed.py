@@ -14,7 +14,8 @@ from dataclasses import replace
 
 from econ.fleet_steps import Steps, roofline_steps
 from econ.speed_features import SpeedCase, features, floors, prompt_of
-from econ.speed_fit import family_of, nearest, outside_of
+from econ.speed_fit import Band, family_of, nearest, outside_of
+from price_tables.hardware import MeasuredLimits, Ratios
 from price_tables.speed_fit import SpeedFit
 
 BETWEEN_STEPS = ("prefill_linear", "prefill_attention")
@@ -68,9 +69,29 @@ def datasheet_steps(fit: SpeedFit, case: SpeedCase) -> Steps:
     family = fit.family(family_of(case.model))
     return roofline_steps(
         case.model, case.speeds, case.format, weights_bytes=case.weight_bytes,
-        tensor_parallel=case.tensor_parallel,
+        tensor_parallel=case.tensor_parallel, attention_copies=case.attention_copies,
         tpot_band=None if family is None else nearest(family, case.device.id, "tpot", floor=True),
         outside=("family",) if family is None else outside_of(fit, family, case),
+    )  # fmt: skip
+
+
+def limits_steps(case: SpeedCase, measured: MeasuredLimits) -> Steps:
+    """The floors of limits that were measured on the device; the bands are what the model that was
+    timed there took beside such floors. ValueError where no rate was measured."""
+    return roofline_steps(
+        case.model, case.speeds, case.format, weights_bytes=case.weight_bytes,
+        tensor_parallel=case.tensor_parallel, attention_copies=case.attention_copies,
+        ttft_band=_limits_band(measured.ttft, measured),
+        tpot_band=_limits_band(measured.tpot, measured), source_kind="measured",
+    )  # fmt: skip
+
+
+def _limits_band(ratios: Ratios | None, measured: MeasuredLimits) -> Band | None:
+    if ratios is None:
+        return None
+    return Band(
+        low_ratio=ratios.low, high_ratio=ratios.high, family=measured.model,
+        device=measured.name, method="limits", n=ratios.n,
     )  # fmt: skip
 
 

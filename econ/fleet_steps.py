@@ -80,9 +80,11 @@ class Steps:
 
 def roofline_steps(
     model: ModelSpec, speeds: Speeds, dtype: KvFormat, *, weights_bytes: float,
-    tensor_parallel: int = 1, tpot_band: Band | None = None, outside: tuple[str, ...] = (),
+    tensor_parallel: int = 1, attention_copies: int = 1, ttft_band: Band | None = None,
+    tpot_band: Band | None = None, outside: tuple[str, ...] = (),
+    source_kind: SourceKind = "datasheet",
 ) -> Steps:  # fmt: skip
-    """The floors of a datasheet (`econ.roofline`), with the efficiencies of `speeds`."""
+    """The floors of a device's limits (`econ.roofline`), with the efficiencies of `speeds`."""
 
     def prompt(prompt_tokens: int, cached_tokens: int) -> float:
         return prefill(
@@ -93,12 +95,13 @@ def roofline_steps(
     def token(batch: int, context_tokens: int) -> float:
         return decode_step(
             model, speeds, dtype, weights_bytes=weights_bytes, context_tokens=context_tokens,
-            batch=batch, tensor_parallel=tensor_parallel,
+            batch=batch, tensor_parallel=tensor_parallel, attention_copies=attention_copies,
         ).step_s  # fmt: skip
 
     return Steps(
-        source_kind="datasheet", prefill=prompt, decode=token, tpot_band=tpot_band, outside=outside
-    )
+        source_kind=source_kind, prefill=prompt, decode=token, ttft_band=ttft_band,
+        tpot_band=tpot_band, outside=outside,
+    )  # fmt: skip
 
 
 def profile_steps(profile: DeviceProfile) -> Steps | None:

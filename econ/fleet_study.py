@@ -157,6 +157,8 @@ def _speeds(
     """The first fleet by the speed that was asked for; before it by the data sheet, and by the fit
     where its own times were measured."""
     views = [_view(steps, first)]
+    if found.device.measured is not None:
+        return tuple(views)  # its limits stand in no data sheet, and nothing was fitted to them
     case = case_of(found, input_tokens=1, output_tokens=1)
     kinds: tuple[SourceKind, ...] = ("published", "datasheet")
     for kind in (
@@ -229,6 +231,7 @@ def _with_pools(
         replace(
             asked, device=device.id,
             tensor_parallel=asked.prefill_tensor_parallel or asked.tensor_parallel,
+            attention_copies=1,
             device_bytes=None, bandwidth_bytes_per_s=None, ops_per_s=None, engine_blocks=None,
         ),
         found.model, device,

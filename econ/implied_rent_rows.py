@@ -21,6 +21,7 @@ from decimal import Decimal
 from econ.cache_rules import LIFETIME_S
 from econ.implied_rent import HOUR_S, Premium, Rent, rent_of_bought_memory, rent_of_memory
 from econ.own_costs import HOURS_A_YEAR
+from econ.own_device import typed_price
 from price_tables.book import STORAGE, PriceBook, Segment, Unpriced
 from price_tables.hardware import DeviceSpec
 from price_tables.lookup import price_at, rate_card
@@ -92,8 +93,10 @@ def _rents(device: DeviceSpec) -> Iterator[Rent]:
         yield rent(OWNER, owned.hyperscaler, owned.source, owned.as_of)
         yield rent(NEOCLOUD, owned.neocloud, owned.source, owned.as_of)
         yield rent(RENTAL, owned.rental_3y, owned.source, owned.as_of)
-    band = device.hourly_band()
-    if band is not None:
+    band, typed = device.hourly_band(), typed_price(device)
+    if typed is not None:
+        yield rent("on_demand_median", typed, "", "")
+    elif band is not None:
         sources = "; ".join(dict.fromkeys(offer.source for offer in device.hourly))
         for name, usd in zip(ON_DEMAND, (band.low, band.median, band.high), strict=True):
             yield rent(name, usd, sources, band.newest)

@@ -8,6 +8,7 @@ vectors have no heads: every device holds them whole.
 
 from __future__ import annotations
 
+from econ.roofline import touched_share
 from messages.errors import Message, UsageError, Value
 from price_tables.hardware import KvGroup, ModelSpec
 
@@ -33,6 +34,19 @@ def check_ranks(model: ModelSpec, ranks: int, place: Value = PLACE) -> None:
     if not heads:
         raise UsageError(Message("hardware.ranks_heads", values))
     raise UsageError(Message("hardware.ranks", values | {"kv_heads": heads}))
+
+
+def check_copies(model: ModelSpec, ranks: int, copies: int) -> None:
+    """UsageError for copies of attention that do not divide the devices, or of a model that is no
+    mixture of known experts: only experts can stay spread while attention is copied."""
+    if copies == 1:
+        return
+    if touched_share(model, 1) in (None, 1.0):
+        raise UsageError(Message("results.copies_need_experts", {"model": model.name}))
+    if ranks % copies:
+        even = ", ".join(str(n) for n in range(1, ranks + 1) if not ranks % n)
+        values = {"flag": "--attention-copies", "found": str(copies), "expected": even}
+        raise UsageError(Message("cli.bad_value", values))
 
 
 def can_split(model: ModelSpec, ranks: int) -> bool:

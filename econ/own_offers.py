@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from econ.own_costs import Owning, owning_usd_per_hour
+from econ.own_device import typed_price
 from price_tables.hardware import DeviceSpec
 
 LIFE_YEARS, PUE, USD_PER_KWH, OVERHEAD = (
@@ -19,10 +20,13 @@ def offers(device: DeviceSpec) -> dict[str, tuple[Decimal, str, str]]:
     """USD an hour of one device by name, with source and day; empty where nobody states one."""
     found: dict[str, tuple[Decimal, str, str]] = {}
     band, owned = device.hourly_band(), device.ownership
-    if band is not None:
+    usd = typed_price(device)
+    if usd is not None:
+        found["on_demand_median"] = (usd, "", "")
+    elif band is not None:
         source = "; ".join(dict.fromkeys(offer.source for offer in device.hourly))
-        for name, usd in (("median", band.median), ("low", band.low), ("high", band.high)):
-            found[f"on_demand_{name}"] = (usd, source, band.newest)
+        for name, each in (("median", band.median), ("low", band.low), ("high", band.high)):
+            found[f"on_demand_{name}"] = (each, source, band.newest)
     if owned is not None:
         for name in ("rental_3y", "hyperscaler", "neocloud"):
             key = "owner" if name == "hyperscaler" else name

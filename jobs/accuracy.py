@@ -13,11 +13,11 @@ from data_sources.results.silicon import Silicon
 from econ.accuracy import Point, errors_of, points
 from econ.article_speed import ArticleRow, article_rows
 from econ.csv_safe import Cell, csv_bytes
-from econ.device_names import find_device
 from econ.layout import check_ranks
 from econ.measured_points import Compared, MeasuredPoint, Server, compare
 from econ.model_names import find_model
 from econ.speed_features import Metric
+from jobs.devices import device_of
 from jobs.model_sizes import hardware
 from jobs.speeds import BY_NAME
 from messages.errors import KvledgerError, input_error
@@ -185,7 +185,7 @@ def compared(server: OwnServer, found: Sequence[MeasuredPoint]) -> list[Compared
     check_ranks(model, server.tensor_parallel)
     known = Server(
         model=model,
-        device=find_device(hardware().devices, server.device),
+        device=device_of(server.device),
         weights_dtype=server.weights_dtype,
         tensor_parallel=server.tensor_parallel,
     )

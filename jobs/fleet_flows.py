@@ -23,19 +23,19 @@ from econ.model_names import find_model
 from econ.own_runs import OwnRun
 from econ.workload import Workload
 from jobs import own_models, tasks
+from jobs.devices import device_of, measured_devices
 from jobs.lifespan import current_runner
 from jobs.made_before import keep_made, made_before
 from jobs.model_sizes import hardware, model_of
 from jobs.profiling import full_profile_id, profile
 from jobs.progress import Progress, no_progress
 from jobs.shelf import LastUsed, Opened, example, opened
-from jobs.tiering import device_of
-from messages.errors import InputError, Message, NotFoundError, UsageError
+from messages.errors import InputError, KvledgerError, Message, NotFoundError, UsageError
 from price_tables.speed_fit import SpeedFit
 from price_tables.speed_fit_load import load_speed_fit
 
 KIND = "fleet_study"
-SourceMark = Literal["published", "datasheet"]
+SourceMark = Literal["published", "datasheet", "measured"]
 KEPT_STUDIES = 32
 DEFAULT_MODEL, DEFAULT_DEVICE = "llama-3.1-70b", "h200-sxm"
 EXAMPLE_FLEET = FleetAsked(
@@ -93,8 +93,8 @@ def model_ids() -> tuple[str, ...]:
 
 
 def device_ids() -> tuple[str, ...]:
-    """Every known device."""
-    return tuple(hardware().devices)
+    """Every device of the tables, and those that were measured."""
+    return (*hardware().devices, *measured_devices())
 
 
 def name_of(identity: str) -> str:
@@ -102,8 +102,12 @@ def name_of(identity: str) -> str:
     if own_models.is_own(identity):
         return own_models.own_model(identity).name
     known = hardware()
-    found = known.models.get(identity) or known.devices.get(identity)
-    return identity if found is None else found.name
+    if identity in known.models:
+        return known.models[identity].name
+    try:
+        return device_of(identity).name
+    except KvledgerError:
+        return identity
 
 
 def known_model(text: str) -> str:
@@ -142,9 +146,12 @@ def measured_steps(profile_id: str) -> Steps:
 def line_of(asked: FleetAsked) -> str:
     """The fleet as a `vllm serve` line."""
     model = model_of(asked.model).spec
+    copies = asked.attention_copies
     settings = {
-        "tensor_parallel": asked.tensor_parallel,
-        "replicas": asked.replicas[0] if asked.replicas[0] > 1 else None,
+        "tensor_parallel": asked.tensor_parallel // copies,
+        # Of one replica: a server of its own for each.
+        "replicas": copies if copies > 1 else asked.replicas[0] if asked.replicas[0] > 1 else None,
+        "attention_copies": copies if copies > 1 else None,
         "fraction": f"{float(asked.fraction):g}",
         "max_model_len": asked.max_model_len,
         "block_tokens": asked.block_tokens,
@@ -160,17 +167,26 @@ def line_of(asked: FleetAsked) -> str:
 def sources_of(asked: FleetAsked) -> tuple[tuple[SourceMark, str], ...]:
     """Where the model, the device and the fitted speed come from: a mark and a line each."""
     found, fit = setup_of(asked), speed_fit()
+    device, model = found.device, found.model
+    first: tuple[SourceMark, str] = (
+        "published", f"{model.name}: {model.source}, {model.as_of}",
+    )  # fmt: skip
+    if device.measured is not None:
+        return (first, ("measured", f"{device.name}: {device.source}, {device.as_of}"))
+    fitted = f"{fit.package} {fit.version}, {fit.file}: {fit.source}, {fit.fitted}"
+    if not device.source:
+        return (first, ("published", fitted))
     return (
-        ("published", f"{found.model.name}: {found.model.source}, {found.model.as_of}"),
-        ("datasheet", f"{found.device.name}: {found.device.source}, {found.device.as_of}"),
-        ("published", f"{fit.package} {fit.version}, {fit.file}: {fit.source}, {fit.fitted}"),
+        first,
+        ("datasheet", f"{device.name}: {device.source}, {device.as_of}"),
+        ("published", fitted),
     )
 
 
 def kv_bytes_per_token(asked: FleetAsked) -> int:
-    """Bytes of one token on all devices of a replica together."""
+    """Bytes of one token on all devices that keep it."""
     memory = setup_of(asked).memory
-    return ceil(memory.bytes_per_token * memory.tensor_parallel)
+    return ceil(memory.bytes_per_token * memory.group_devices)
 
 
 def served(
@@ -273,8 +289,9 @@ def _kept(found: Opened, asked: FleetAsked) -> FleetStudy | None:
 
 
 def _name(asked: FleetAsked) -> str:
-    parts = [asked_to_json(asked), speed_fit().fitted, hardware().devices[
-        device_of(asked.device).id
-    ].as_of]  # fmt: skip
+    device = device_of(asked.device)
+    # A profile's name is the beginning of its id; its figures follow from the whole of it.
+    behind = device.as_of if device.measured is None else device.measured.profile
+    parts = [asked_to_json(asked), speed_fit().fitted, behind]
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
     return f"{KIND}-{METHOD_VERSION}-{digest[:24]}.json"

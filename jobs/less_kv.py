@@ -9,7 +9,6 @@ from fractions import Fraction
 from math import ceil
 
 from econ import model_switch
-from econ.device_names import find_device
 from econ.fleet_setup import FleetAsked
 from econ.hbm_spend import HbmSpend, hbm_spend
 from econ.implied_rent_rows import DEFAULT_LIFE_YEARS
@@ -26,6 +25,7 @@ from econ.less_kv import (
 from econ.roofline import WEIGHT_BYTES
 from econ.workload import Workload
 from jobs import fleet_flows
+from jobs.devices import device_of
 from jobs.less_kv_parts import (
     AS_IS,
     EnergyRow,
@@ -38,7 +38,7 @@ from jobs.less_kv_parts import (
     speeds_of,
     switching,
 )
-from jobs.model_sizes import hardware, model_of
+from jobs.model_sizes import model_of
 from jobs.shelf import LastUsed, opened
 from jobs.speeds import BY_NAME
 from price_tables.facts_load import load_hbm, load_power, load_quality
@@ -180,7 +180,7 @@ def study(held: Kept, switches: int | None, asked: LessKvAsked) -> LessKv:
 def setting_of(asked: LessKvAsked) -> tuple[ModelSpec, DeviceSpec, Setting]:
     """Model, device, and what all scenarios share."""
     model = model_of(asked.model).spec
-    device = find_device(hardware().devices, asked.device)
+    device = device_of(asked.device)
     setting = Setting(
         device=device,
         weights_bytes=weights_of(model, weights_dtype(model, asked)),

@@ -15,7 +15,6 @@ from typing import Any, Literal
 from econ.cache_study import CacheStudy
 from econ.charted_models import CHARTED
 from econ.curve import Curve
-from econ.device_names import find_device
 from econ.dollar_curve import DollarCurve
 from econ.fleet_setup import FleetAsked
 from econ.fleet_study import FleetStudy
@@ -29,12 +28,12 @@ from econ.own_money_lines import curve_lines, load_lines, rent_lines, tier_lines
 from econ.own_offers import first_offer
 from econ.report_own import OwnLine, OwnPart
 from jobs import fleet_flows, own_money
+from jobs.devices import device_of
 from jobs.less_kv import LessKv, LessKvAsked
-from jobs.model_sizes import hardware
 from jobs.own_less_lines import less_lines
 from jobs.own_money import HitValue
 from jobs.own_question import PREMIUM_MODELS, Own, band_bytes, of_fleet, places_of
-from jobs.tiering import BYTES_A_GB, TiersAsked, TiersFound, device_of
+from jobs.tiering import BYTES_A_GB, TiersAsked, TiersFound
 from messages.errors import KvledgerError, Message
 from price_tables.hardware import DeviceSpec
 from price_tables.tiers_load import load_tiers
@@ -291,6 +290,6 @@ def _model_name(choice: OwnChoice) -> str:
 def _device_name(choice: OwnChoice) -> str:
     asked = choice.fleet or choice.less
     try:
-        return "" if asked is None else find_device(hardware().devices, asked.device).name
+        return "" if asked is None else device_of(asked.device).name
     except KvledgerError:
         return asked.device if asked is not None else ""

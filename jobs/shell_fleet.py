@@ -18,6 +18,7 @@ from messages.errors import Message, UsageError
 
 WHOLE = {
     "tensor_parallel": ("tp", "2"),
+    "attention_copies": ("attention-copies", "8"),
     "block_tokens": ("engine-block-size", "16"),
     "max_sequences": ("max-num-seqs", "256"),
     "budget_tokens": ("max-num-batched-tokens", "8192"),

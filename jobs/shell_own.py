@@ -9,12 +9,12 @@ from typing import Any
 from econ.engine_line import read_serve_line
 from econ.fleet_setup import FleetAsked
 from econ.report_params import ReportParams
+from jobs.devices import device_of
 from jobs.fleet_flows import EXAMPLE_FLEET, checked_setup, known_model
 from jobs.own_report import OwnChoice
 from jobs.shell_fleet import checked, from_line
 from jobs.shell_input import number
 from jobs.shell_kv import whole
-from jobs.tiering import device_of
 
 FLAGS = ("own_model", "own_device", "own_tp", "own_serve", "own_usd_per_gpu_hour")
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from econ.device_names import find_device
 from econ.kv_formats import KvFormat, kv_format
-from econ.layout import check_ranks
+from econ.layout import check_copies, check_ranks
+from econ.measured_device import PREFIX as MEASURED
+from econ.measured_device import is_measured
 from econ.roofline import (
     DecodeStep,
     Prefill,
@@ -16,13 +17,13 @@ from econ.roofline import (
     decode_step,
     held_weights,
     prefill,
-    touched_share,
 )
 from econ.speed_features import SpeedCase, datasheet_speeds, weights_of
 from econ.speed_fit import Band, estimate, floor_band
 from jobs import model_sizes, profiling
+from jobs.devices import device_of
 from kvcore.profile import DeviceProfile
-from messages.errors import InputError, Message, UsageError, input_error
+from messages.errors import InputError, input_error
 from price_tables.hardware import DeviceSpec, ModelSpec
 from price_tables.speed_fit import SpeedFit
 from price_tables.speed_fit_load import load_speed_fit
@@ -74,6 +75,9 @@ def roofline(asked: RooflineAsked) -> tuple[dict[str, Any], tuple[str, ...]]:
     Raises NotFoundError for an unknown model, device or profile, UsageError for devices that the
     heads cannot be dealt out to, InputError where a figure that is needed is nowhere stated.
     """
+    if asked.device is not None and is_measured(asked.device):
+        start = asked.device.removeprefix(MEASURED)
+        asked = replace(asked, device=None, profile_id=start, source="measured")
     setting = _setting(asked)
     outside: dict[str, None] = {}
     points = list(_points(setting, outside))
@@ -122,21 +126,15 @@ def _setting(asked: RooflineAsked) -> _Setting:
 def _check_layout(model: ModelSpec, asked: RooflineAsked) -> None:
     """UsageError for devices that the heads cannot be dealt out to, for copies of attention that
     do not divide the devices, and for a model whose experts are not known."""
-    copies, ranks = asked.attention_copies, asked.tensor_parallel
-    if copies > 1 and touched_share(model, 1) in (None, 1.0):
-        raise UsageError(Message("results.copies_need_experts", {"model": model.name}))
-    if ranks % copies:
-        even = ", ".join(str(n) for n in range(1, ranks + 1) if not ranks % n)
-        values = {"flag": "--attention-copies", "found": str(copies), "expected": even}
-        raise UsageError(Message("cli.bad_value", values))
-    check_ranks(model, ranks // copies, "--tp")
+    check_copies(model, asked.tensor_parallel, asked.attention_copies)
+    check_ranks(model, asked.tensor_parallel // asked.attention_copies, "--tp")
 
 
 def _device(asked: RooflineAsked, kind: str) -> tuple[DeviceSpec | None, str, int | None, Speeds]:
     if asked.source == "measured":
         found = profiling.profile(profiling.full_profile_id(asked.profile_id or ""))
         return None, found.device.name, found.device.memory_bytes, profile_speeds(found)
-    device = find_device(model_sizes.hardware().devices, asked.device or "")
+    device = device_of(asked.device or "")
     try:
         speeds = datasheet_speeds(device, kind)
     except ValueError:

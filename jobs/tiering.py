@@ -20,9 +20,10 @@ from econ.replay_input import blocks_of
 from econ.roofline import RATE_OF, WEIGHT_BYTES, Speeds
 from econ.tier_study import Tier, TierStudy, tier_study
 from econ.workload import Workload
+from jobs.devices import device_of
 from jobs.model_sizes import hardware, model_of
 from jobs.reporting import book
-from messages.errors import Message, NotFoundError, UsageError
+from messages.errors import Message, UsageError
 from price_tables.hardware import DeviceSpec, KvGroup, ModelSpec
 from price_tables.tiers import CHAIN, TierSpec
 from price_tables.tiers_load import load_tiers
@@ -85,17 +86,6 @@ class TiersFound:
     usd_per_gb_hour: Mapping[str, tuple[Decimal, Decimal | None, Decimal]]
     premiums: tuple[Premium, ...]
     implied_bytes: tuple[Decimal, Decimal]
-
-
-def device_of(name: str) -> DeviceSpec:
-    """A device by its id or name. NotFoundError listing those there are."""
-    devices = hardware().devices
-    asked = name.strip().casefold()
-    for device in devices.values():
-        if asked in (device.id.casefold(), device.name.casefold()):
-            return device
-    values = {"found": name[:120], "known": ", ".join(devices)}
-    raise NotFoundError(Message("hardware_money.unknown_device", values))
 
 
 def tiers_found(asked: TiersAsked, workload: Workload | None = None) -> TiersFound:

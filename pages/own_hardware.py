@@ -73,7 +73,7 @@ def page() -> None:
         own = of_fleet(seen.workload_id, asked, found, priced_as)
         places = hardware_money_view.places(own)
         three(found, asked, own, places)
-        hardware_view.speed_notes(found)
+        hardware_view.speed_notes(found, asked)
         hardware_fleets.pools(found, asked)
         hardware_details.sections(seen.workload_id, found, asked, places)
 

@@ -157,9 +157,34 @@ class HourlyBand:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ratios:
+    """Measured times over floors by the same device's limits: lowest, highest, of how many."""
+
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredLimits:
+    """A device whose bandwidth and rates were measured, not stated. `origin`: 'measured' on this
+    machine, 'imported' from a file, 'reference' with the program. `model` ran there meanwhile, on
+    `day`; what it took beside its floors: `tpot` a token, `ttft` a prompt, None where neither was
+    timed."""
+
+    profile: str
+    name: str
+    origin: Literal["measured", "imported", "reference"]
+    model: str
+    day: str
+    tpot: Ratios | None
+    ttft: Ratios | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceSpec:
     """One device. `label_gb` is what is sold, `usable_bytes` what a program finds (None: unknown);
-    rates are dense operations a second by type."""
+    rates are dense operations a second by type. `measured`: where they come from a measurement."""
 
     id: str
     name: str
@@ -180,6 +205,7 @@ class DeviceSpec:
     index_median: IndexMedian | None = None
     hourly: tuple[HourlyPrice, ...] = ()
     bill_of_materials: BillOfMaterials | None = None
+    measured: MeasuredLimits | None = None
 
     @property
     def memory_bytes(self) -> int:

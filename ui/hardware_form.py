@@ -14,16 +14,18 @@ from econ.fleet_memory import DEFAULT_FRACTION, QUANTISED
 from econ.fleet_names import MOST_REPLICAS, PERCENTILES, ROUTINGS, Routing
 from econ.fleet_setup import FleetAsked
 from econ.kv_formats import FORMATS
+from econ.own_device import OWN
 from jobs import fleet_flows
 from jobs.fleet_flows import EXAMPLE_FLEET
 from messages.errors import KvledgerError
-from ui import controls, failures, hardware_model, hardware_runs, typed
+from ui import controls, failures, hardware_device, hardware_model, hardware_runs, typed
 from ui.typed import keep
 from ui.words import t
 
 NONE = "-"
 COUNTS: Mapping[str, tuple[int | None, int]] = {
     "hw_tp": (EXAMPLE_FLEET.tensor_parallel, 64),
+    "hw_copies": (EXAMPLE_FLEET.attention_copies, 64),
     "hw_replicas": (EXAMPLE_FLEET.replicas[0], MOST_REPLICAS),
     "hw_block": (EXAMPLE_FLEET.block_tokens, 512),
     "hw_seqs": (EXAMPLE_FLEET.max_sequences, 2_048),
@@ -36,7 +38,7 @@ COUNTS: Mapping[str, tuple[int | None, int]] = {
 }
 """Whole numbers in the URL: default and most."""
 FROM_LINE = {
-    "tensor_parallel": "hw_tp", "replicas": "hw_replicas", "fraction": "hw_fraction",
+    "tensor_parallel": "hw_tp", "attention_copies": "hw_copies", "replicas": "hw_replicas", "fraction": "hw_fraction",
     "max_model_len": "hw_longest", "block_tokens": "hw_block", "max_sequences": "hw_seqs",
     "budget_tokens": "hw_budget",
 }  # fmt: skip
@@ -68,7 +70,7 @@ def asked() -> FleetAsked | None:
     with st.container(horizontal=True, gap="small", key="controls_hardware"):
         models = (*hardware_model.names(), *fleet_flows.model_ids())
         chosen = pick("hw_model", models, EXAMPLE_FLEET.model)
-        device = pick("hw_device", fleet_flows.device_ids(), EXAMPLE_FLEET.device)
+        chosen_device = pick("hw_device", hardware_device.ids(), EXAMPLE_FLEET.device)
         weights = pick("hw_weights", WEIGHTS, EXAMPLE_FLEET.quantization or WEIGHTS[0])
         kv_dtype = pick("hw_kv", KV_TYPES, EXAMPLE_FLEET.kv_dtype)
         _count("hw_tp", EXAMPLE_FLEET.tensor_parallel)
@@ -79,15 +81,18 @@ def asked() -> FleetAsked | None:
             promise, percentile, routing = _promise()
         with st.popover(t("own_hardware_page.engine"), icon=":material/tune:", key="hw_engine"):
             engine = _engine()
-        speed = hardware_runs.asked(model)
+        speed = hardware_runs.asked(model, chosen_device)
         with st.popover(t("own_hardware_page.device"), icon=":material/memory:", key="hw_over"):
-            over = _overrides(device)
+            over = _overrides(chosen_device)
         with st.popover(t("own_hardware_page.pools"), icon=":material/call_split:", key="hw_pools"):
             second, link = _pools()
         with st.popover(t("own_hardware_page.paste"), icon=":material/content_paste:",
                         key="hw_paste"):  # fmt: skip
             _paste()
         hardware_model.bring()
+    device = hardware_device.resolved(chosen_device)
+    if device is None:
+        return None
     replicas = _known("hw_replicas") or 1
     return _built(
         model=model, device=device, tensor_parallel=_known("hw_tp") or 1,
@@ -131,7 +136,7 @@ def _words_of(name: str) -> Callable[[str], str]:
     if name in ("hw_model", "hw_device", "hw_second"):
         own = hardware_model.names()
         return lambda value: t("own_hardware_page.nowhere") if value == NONE else (
-            own.get(value) or fleet_flows.name_of(value)
+            own.get(value) or hardware_device.words(value)
         )  # fmt: skip
     return lambda value: t("own_hardware_page.as_checkpoint") if value == WEIGHTS[0] else value
 
@@ -178,7 +183,7 @@ def _engine() -> dict[str, object]:
         "hw_fraction", Decimal("0.9"), label=t("own_hardware_page.hw_fraction"), low=0.0,
         high=1.0, step=0.01, form="%.2f",
     )  # fmt: skip
-    names = {"block_tokens": "hw_block", "max_sequences": "hw_seqs", "budget_tokens": "hw_budget",
+    names = {"attention_copies": "hw_copies", "block_tokens": "hw_block", "max_sequences": "hw_seqs", "budget_tokens": "hw_budget",
              "max_model_len": "hw_longest", "overhead_bytes": "hw_overhead",
              "weights_bytes": "hw_weights_bytes"}  # fmt: skip
     found: dict[str, object] = {
@@ -198,9 +203,12 @@ def _engine() -> dict[str, object]:
 
 
 def _overrides(device: str) -> dict[str, object]:
-    """The device's own figures, each to be typed over; what is left as it is overrides nothing."""
+    """The device's own figures, each to be typed over; what is left as it is overrides nothing. Of
+    a device that no table has, all that is known."""
     found: dict[str, object] = {}
-    for over in OVERRIDES:
+    if device == OWN:
+        hardware_device.figures()
+    for over in () if device == OWN else OVERRIDES:
         own = fleet_flows.device_figure(device, over.field)
         default = None if own is None else Decimal(own) / over.unit
         value = typed.number(

@@ -9,7 +9,7 @@ import streamlit as st
 
 from econ.cache_study import CacheStudy
 from econ.report_params import ReportParams
-from jobs import flows, own_money, tiering
+from jobs import devices, flows, own_money
 from jobs.own_question import Own, places_of, room_gb
 from jobs.tiering import BYTES_A_GB, TiersFound
 from messages.errors import InputError, KvledgerError
@@ -31,7 +31,7 @@ CURVE_SLOT, BILLS_SLOT = "_money_curve_job", "_money_bills_job"
 def hour(own: Own) -> Decimal:
     """Asks what an hour costs; USD of all devices together."""
     with components.rule("money_hour"):
-        return money_load.hour(tiering.device_of(own.device), own.devices, own.usd_per_gpu_hour)
+        return money_load.hour(devices.device_of(own.device), own.devices, own.usd_per_gpu_hour)
 
 
 def dollars(own: Own, found: TiersFound, usd_per_hour: Decimal) -> bool:

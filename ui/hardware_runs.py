@@ -6,9 +6,10 @@ from typing import Any
 
 import streamlit as st
 
+from econ.measured_device import is_measured
 from econ.own_runs import OwnRun, runs_of
 from jobs import accuracy, fleet_flows
-from ui import accuracy_own, components, controls, doors
+from ui import accuracy_own, components, controls, doors, hardware_device
 from ui.components import mark
 from ui.numerals import md
 from ui.words import t
@@ -22,9 +23,13 @@ def p(name: str, n: int | None = None, /, **values: object) -> str:
     return t(f"own_hardware_page.{name}", n, **values)  # type: ignore[arg-type]
 
 
-def asked(model: str) -> dict[str, Any]:
-    """`speed` and `runs` of the question, from a popover."""
+def asked(model: str, device: str) -> dict[str, Any]:
+    """`speed` and `runs` of the question, from a popover. Of a device that was measured there is
+    nothing to choose: its limits are not mixed with what others measured."""
     with st.popover(p("hw_speed"), icon=":material/speed:", key="hw_speed_from"):
+        if is_measured(device):
+            components.note(hardware_device.about(device))
+            return {"speed": "measured"}
         kind = controls.choice(p("hw_speed"), KINDS, "hw_speed", mark)
         if kind != "measured":
             components.note(p(f"speed_{kind}"))

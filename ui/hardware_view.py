@@ -9,9 +9,10 @@ import streamlit as st
 from econ.fleet import Latency
 from econ.fleet_setup import FleetAsked
 from econ.fleet_study import FleetStudy, SpeedView
+from econ.measured_device import is_measured
 from econ.speed_fit import Band
 from jobs import fleet_flows, profiling
-from ui import components, hardware_charts
+from ui import components, hardware_charts, hardware_device
 from ui.components import Explanation, mark
 from ui.hardware_charts import Timed
 from ui.numerals import compact, count, day, md, percent, range_words
@@ -93,7 +94,7 @@ def how(found: FleetStudy, asked: FleetAsked) -> None:
     memory = found.memory
     sums = [
         p("how_blocks", kv=memory.kv_bytes, blocks=memory.blocks, tokens=memory.block_tokens,
-          per_token=f"{float(memory.bytes_per_token):,g}", tp=memory.tensor_parallel),
+          per_token=f"{float(memory.bytes_per_token):,g}", tp=memory.group_devices),
         p("how_overhead", source=p(f"overhead_{memory.overhead_source.replace(' ', '_')}"),
           bytes=memory.overhead_bytes // memory.tensor_parallel),
         p("how_queue"),
@@ -115,9 +116,10 @@ def how(found: FleetStudy, asked: FleetAsked) -> None:
 def _basis(view: SpeedView) -> str:
     band = view.tpot_band
     assert band is not None  # noqa: S101
-    key = "how_runs" if view.source_kind == "measured" else "how_band"
+    own = "how_limits" if band.method == "limits" else "how_runs"
+    key = own if view.source_kind == "measured" else "how_band"
     words = p(key, mark=mark(view.source_kind), n=band.n, device=band.device,
-              low=f"{band.low_ratio:.2f}", high=f"{band.high_ratio:.2f}")  # fmt: skip
+              low=f"{band.low_ratio:.2f}", high=f"{band.high_ratio:.2f}", model=md(band.family))  # fmt: skip
     if not view.outside:
         return words
     names = ", ".join(p(f"outside_{name}") for name in view.outside)
@@ -166,7 +168,7 @@ def speed(found: FleetStudy, asked: FleetAsked) -> None:
     components.chart_block(heading, unit, hardware_charts.times(parts, p("times_alt")), "hw-times")
 
 
-def speed_notes(found: FleetStudy) -> None:
+def speed_notes(found: FleetStudy, asked: FleetAsked) -> None:
     """What the marks and bands mean, and where they end."""
     outside = sorted({name for view in found.speeds for name in view.outside})
     with st.container(gap=None):
@@ -174,7 +176,9 @@ def speed_notes(found: FleetStudy) -> None:
         if outside:
             names = ", ".join(p(f"outside_{name}") for name in outside)
             components.note(p("outside", names=names))
-        if found.speeds:
+        if is_measured(asked.device):
+            components.note(hardware_device.about(asked.device))
+        elif found.speeds:
             components.note(p("marks"))
             measured_here()
 
@@ -197,7 +201,8 @@ def _timed(view: SpeedView, name: str, level: int) -> Timed:
         return Timed(source_kind=view.source_kind, seconds=seconds, note=note)
     return Timed(
         source_kind=view.source_kind, seconds=seconds, low_s=seconds * band.low_ratio,
-        high_s=seconds * band.high_ratio, note=p("own_runs" if measured else "band_n", n=band.n),
+        high_s=seconds * band.high_ratio, note=p("own_limits" if band.method == "limits" else "own_runs" if measured else "band_n",
+               n=band.n, model=md(band.family)),
     )  # fmt: skip
 
 

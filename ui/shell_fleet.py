@@ -18,7 +18,8 @@ Read = Callable[[argparse.Namespace, Any, str], Any]
 Stage = Callable[[str], Callable[[float, str], None]]
 Data = Mapping[str, Any]
 FLAGS = (
-    ("model", "M"), ("device", "D"), ("tp", "N"), ("quantization", "Q"), ("kv-cache-dtype", "D"),
+    ("model", "M"), ("device", "D"), ("tp", "N"), ("attention-copies", "N"),
+    ("quantization", "Q"), ("kv-cache-dtype", "D"),
     ("gpu-memory-utilization", "X"), ("engine-block-size", "B"), ("max-num-seqs", "N"),
     ("max-num-batched-tokens", "N"), ("max-model-len", "N"), ("overhead-bytes", "N"),
     ("weights-bytes", "N"), ("device-bytes", "N"), ("bandwidth-bytes-per-s", "X"),

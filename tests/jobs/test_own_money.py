@@ -11,8 +11,9 @@ from data_sources.store.engine import current_store
 from econ.own_break_even import OwnRate
 from econ.report_params import ReportParams
 from jobs import flows, own_money, shelf
+from jobs.devices import device_of
 from jobs.shelf import example
-from jobs.tiering import TiersAsked, device_of, gb_hours, tiers_found
+from jobs.tiering import TiersAsked, gb_hours, tiers_found
 from jobs.tiers_json import usd_text
 from messages.errors import NotFoundError
 
