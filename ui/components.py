@@ -17,8 +17,10 @@ from ui.words import language, t
 MARKS = {
     "observed": "●",
     "measured": "●",
+    "elsewhere": "◆",
     "computed": "○",
     "simulated": "○",
+    "typed": "○",
     "published": "◆",
     "datasheet": "◇",
 }
@@ -72,6 +74,11 @@ def note(text: str) -> None:
     st.markdown(muted(text), anchors=False)
 
 
+def beneath(unit_line: str, finding: str) -> None:
+    """The unit line of a section whose title already says the finding."""
+    st.markdown(muted(unit_line), anchors=False, help=terms.help_of(f"{finding} {unit_line}"))
+
+
 def hero(label: str, value: str, beneath: str) -> None:
     """The page's one number with its range."""
     _big("hero", label, value, beneath)
@@ -123,13 +130,18 @@ def chart_block(
     *,
     source: str = "",
     beside: Callable[[], None] | None = None,
+    titled: bool = True,
 ) -> None:
     """An answer, its chart, and the same numbers as a table. With a `source` the chart can be
-    saved as PNG, which holds heading, unit and source; `beside` draws further tools, a CSV say."""
+    saved as PNG, which holds heading, unit and source; `beside` draws further tools, a CSV say.
+    Not `titled`: what it stands in says the heading already."""
     name = f"kvledger-{key.replace('_', '-')}"
     picture = Picture(heading=heading, unit_line=unit_line, source=source, file_name=name)
     with st.container(gap="xxsmall"):
-        answer(heading, unit_line)
+        if titled:
+            answer(heading, unit_line)
+        else:
+            beneath(unit_line, heading)
         chart(made, key, picture if source else None, beside)
 
 
@@ -180,6 +192,20 @@ def how(explanation: Explanation, key: str) -> None:
             note(explanation.why_range)
         for name, text in explanation.sources:
             note(f"{MARKS[name]} {text}")
+
+
+def sources(lines: Sequence[str], key: str) -> None:
+    """'Sources': where the figures of a block stand; one line each, Markdown."""
+    if not lines:
+        return
+    with st.popover(t("ui.sources"), type="tertiary", icon=":material/link:", key=f"{key}-sources"):
+        for line in lines:
+            note(line)
+
+
+def tools(key: str) -> AbstractContextManager[object]:
+    """The row of small tools under a table: its CSV, its sources."""
+    return st.container(horizontal=True, gap="medium", key=f"tools_{key}")
 
 
 def strip(pairs: Sequence[tuple[str, str]], last: Callable[[], None] | None = None) -> None:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from econ.observation import ratio as quotient
 from jobs import public_data
 from jobs.public_data import Figure
-from ui import components, market_sources, plain_table
+from ui import components, folds, market_sources, plain_table
 from ui.components import mark
 from ui.market_makers import t_status
 from ui.market_numerals import money, period, vintage
@@ -25,16 +25,19 @@ def section() -> None:
     ordered = sorted(found, key=lambda key: -(found[key][-1].value or Decimal(0)))
     known = market_sources.names()
     top = found[ordered[0]][-1]
-    with components.rule("market_capex"):
-        heading = t("market.capex_heading", name=md(known[ordered[0]]),
-                    value=md(money(top.value, top.currency)), period=period(top))  # fmt: skip
-        components.answer(heading, t("market.capex_unit", mark=mark("published")))
+    heading = t("market.capex_heading", name=md(known[ordered[0]]),
+                value=md(money(top.value, top.currency)), period=period(top))  # fmt: skip
+
+    def show() -> None:
+        components.beneath(t("market.capex_unit", mark=mark("published")), heading)
         head = [t(f"market.column.{name}") for name in
                 ("company", "capex", "year_before", "growth", "vintage")]  # fmt: skip
         plain_table.show(head, [_capex_row(known[key], found[key]) for key in ordered],
                          t("market.capex_alt"), "capex")  # fmt: skip
-        market_sources.source_line([found[key][-1] for key in ordered])
-        market_sources.csv_of([one for rows in found.values() for one in rows], "capex")
+        market_sources.tools([one for rows in found.values() for one in rows], "capex",
+                             [found[key][-1] for key in ordered])  # fmt: skip
+
+    folds.section("capex", heading, show)
 
 
 def _capex_row(name: str, rows: Sequence[Figure]) -> list[Cell]:

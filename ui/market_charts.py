@@ -10,10 +10,11 @@ from decimal import Decimal
 
 import plotly.graph_objects as go
 
+from econ.observation import Ratio
 from econ.observation import shares as added_up
 from price_tables.hbm import MAKERS, Share
 from ui import charts
-from ui.charts import BAR_PX, GRID, INK, LABEL_PX, MUTED, NEUTRAL, OURS, PITCH_PX, Chart
+from ui.charts import BAR_PX, GRID, INK, LABEL_PX, MUTED, NEUTRAL, OURS, PITCH_PX, Bar, Chart
 from ui.less_kv_charts import figure as shown
 from ui.numerals import SPACE, day
 from ui.spoken import spoken
@@ -72,6 +73,22 @@ def shares(rows: Sequence[Share]) -> Chart:
                          legend={**LEGEND, "traceorder": "normal"})  # fmt: skip
     alt = t("market.shares_alt")
     return Chart(figure=figure, alt=alt, table=_share_table(rows, alt))
+
+
+def margins(bars: Sequence[Bar], rows: Sequence[tuple[str, str, Ratio]]) -> Chart:
+    """Operating margins, largest first. `rows`: name, period, the margin with both inputs."""
+    alt = t("market.margins_alt")
+    table = Table(
+        columns=(
+            Column(title=t("market.column.company"), values=[name for name, _, _ in rows]),
+            Column(title=t("market.column.period"), values=[when for _, when, _ in rows]),
+            Column(title=t("market.column.operating_margin"), kind="percent",
+                   values=[None if found.value is None else float(found.value)
+                           for _, _, found in rows]),
+        ),
+        alt=alt,
+    )  # fmt: skip
+    return charts.ranked_bars(bars, alt, table)
 
 
 def parts(row: Share) -> str:

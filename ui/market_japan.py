@@ -10,7 +10,7 @@ from econ.observation import ratio as quotient
 from econ.word_counts import KEYWORDS
 from jobs import public_data
 from jobs.public_data import Figure
-from ui import components, market_sources, plain_table
+from ui import components, folds, market_sources, plain_table
 from ui.components import mark
 from ui.market_makers import t_status
 from ui.market_numerals import money, period, ratio
@@ -29,10 +29,11 @@ def companies() -> None:
     named = market_sources.names()
     found = {one.id: {m: _years(one.id, m) for m in METRICS} for one in known}
     used = [f for rows in found.values() for figures in rows.values() for f in figures]
-    with components.rule("market_japan"):
-        stated = sum(any(rows.values()) for rows in found.values())
-        components.answer(t("market.japan_heading", stated, total=len(known)),
-                          t("market.japan_unit", mark=mark("published")))  # fmt: skip
+    stated = sum(any(rows.values()) for rows in found.values())
+    heading = t("market.japan_heading", stated, total=len(known))
+
+    def show() -> None:
+        components.beneath(t("market.japan_unit", mark=mark("published")), heading)
         head = [t(f"market.column.{name}") for name in ("company", *METRICS, "status")]
         plain_table.show(head, [_row(f"{named[k]} ({_ticker(k)})", rows)
                                 for k, rows in found.items()],
@@ -41,8 +42,9 @@ def companies() -> None:
             components.note(t("market.japan_missing"))
             components.note(t("market.softbank"))
             _statements([one.id for one in known])
-        market_sources.source_line(used)
-        market_sources.csv_of(_everything([one.id for one in known]), "japan")
+        market_sources.tools(_everything([one.id for one in known]), "japan", used)
+
+    folds.section("japan", heading, show)
 
 
 def _years(company: str, metric: str) -> tuple[Figure, ...]:
@@ -98,7 +100,7 @@ def _statements(ids: Sequence[str]) -> None:
         )  # fmt: skip
 
 
-def printed_counts(heading: str) -> None:
+def printed_counts() -> None:
     """The counts that an article prints; how they were counted is not stated."""
     known = [one for one in public_data.companies() if one.role == "japan"]
     named = market_sources.names()
@@ -110,10 +112,10 @@ def printed_counts(heading: str) -> None:
         [cell(named[key]), *(_count_cell(row[word]) for word in KEYWORDS)]
         for key, row in found.items()
     ]
-    components.answer(heading, t("market.counts_unit", mark=mark("published")))
+    components.note(t("market.counts_unit", mark=mark("published")))
     plain_table.show(head, rows, t("market.counts_alt"), "counts")
     components.note(t("market.counts_rule"))
-    market_sources.csv_of(used, "counts")
+    market_sources.tools(used, "counts")
 
 
 def _count(company: str, word: str) -> Figure | None:

@@ -13,14 +13,22 @@ from econ.observation import HUNDRED, rebased
 from jobs import public_data
 from jobs.public_data import Figure
 from price_tables.power import PowerFacts
-from ui import components, controls, market_charts, market_sources, plain_table
+from ui import (
+    components,
+    controls,
+    folds,
+    market_charts,
+    market_sources,
+    market_tables,
+    plain_table,
+)
 from ui.components import Explanation, mark
 from ui.less_kv_charts import figure as shown
 from ui.market_charts import DateLine
 from ui.market_makers import t_status
 from ui.market_numerals import index, period, plain, vintage
 from ui.numerals import day, md, percent
-from ui.plain_table import cell
+from ui.plain_table import Cell, cell
 from ui.spoken import spoken
 from ui.words import t
 
@@ -35,7 +43,21 @@ DDR5 = (("ddr5_16gb_spot", "day"), ("ddr5_16gb_spot_low", "day"), ("ddr5_16gb_sp
 
 def fred() -> None:
     """Chip prices and hosting prices, each 100 at the first month that both have."""
-    with components.rule("market_fred"):
+    kind = VINTAGES[VINTAGES.index(_said("market_vintage", VINTAGES))]
+    figures = {key: months(key, kind) for key in (CHIPS, HOSTING)}
+    made = _both(figures, WINDOWS[_said("market_window", tuple(WINDOWS))])
+    finding = t("market.no_common_month") if made is None else _moved_words(*made)
+    folds.section("prices", finding, _fred)
+
+
+def _said(name: str, options: Sequence[str]) -> str:
+    """What the control of that name will show: the title stands above it."""
+    said = st.query_params.get(name) or st.session_state.get(f"_{name}")
+    return str(said) if said in options else options[0]
+
+
+def _fred() -> None:
+    with st.container(gap="medium"):
         top = st.container(gap="medium")
         with st.container(horizontal=True, gap="large", key="controls_fred"):
             window = controls.choice(t("market.window"), list(WINDOWS), "market_window",
@@ -46,9 +68,7 @@ def fred() -> None:
         figures = {key: months(key, kind) for key in (CHIPS, HOSTING)}
         with top:
             _two_lines(figures, WINDOWS[window])
-        market_sources.source_line(_newest(figures))
         _beside(kind)
-        market_sources.notice("fred")
 
 
 def _newest(figures: Mapping[str, Sequence[Figure]]) -> list[Figure]:
@@ -66,24 +86,25 @@ def _points(figures: Sequence[Figure]) -> list[tuple[date, Decimal]]:
 
 
 def _two_lines(figures: Mapping[str, Sequence[Figure]], width: int) -> None:
-    points = {key: market_index.window(_points(rows), width) for key, rows in figures.items()}
-    base = market_index.common_base(points)
-    if base is None:
+    found = _both(figures, width)
+    if found is None:
         components.note(t("market.no_common_month"))
         return
+    base, moved = found
     named = market_sources.names()
-    moved = {key: _from(base, rows) for key, rows in points.items()}
     lines = [_line(named[key], moved[key], figures[key]) for key in (CHIPS, HOSTING)]
-    chips, hosting = (moved[key][-1] for key in (CHIPS, HOSTING))
-    heading = t(f"market.fred_{_way(chips[1])}_{_way(hosting[1])}",
-                chips=_change(chips[1]), hosting=_change(hosting[1]),
-                base=f"{base:%Y-%m}")  # fmt: skip
+    heading = _moved_words(base, moved)
     unit = t("market.fred_unit", base=f"{base:%Y-%m}", mark=mark("published"))
     made = market_charts.date_lines(lines, t("market.fred_alt"), t("market.fred_axis"))
-    rows = [one for found in figures.values() for one in found]
+    rows = [one for each in figures.values() for one in each]
     source = f"{market_sources.source_words(_newest(figures))} {t('market.notice.fred')}"
-    components.chart_block(heading, unit, made, "fred", source=source,
-                           beside=lambda: market_sources.csv_of(rows, "prices"))  # fmt: skip
+
+    def tools() -> None:
+        market_sources.csv_of(rows, "prices")
+        market_sources.sources(_newest(figures), "prices", "fred")
+
+    components.chart_block(heading, unit, made, "fred", source=source, beside=tools,
+                           titled=False)  # fmt: skip
     components.note(t("market.fred_last", chips=_last(figures[CHIPS][-1]),
                       hosting=_last(figures[HOSTING][-1])))  # fmt: skip
     components.how(
@@ -93,6 +114,21 @@ def _two_lines(figures: Mapping[str, Sequence[Figure]], width: int) -> None:
         ),
         "how_fred",
     )
+
+
+def _both(
+    figures: Mapping[str, Sequence[Figure]], width: int
+) -> tuple[date, dict[str, list[tuple[date, Decimal]]]] | None:
+    """The first month that both have in the window, and both series as 100 there."""
+    points = {key: market_index.window(_points(rows), width) for key, rows in figures.items()}
+    base = market_index.common_base(points)
+    return None if base is None else (base, {k: _from(base, rows) for k, rows in points.items()})
+
+
+def _moved_words(base: date, moved: Mapping[str, Sequence[tuple[date, Decimal]]]) -> str:
+    chips, hosting = (moved[key][-1][1] for key in (CHIPS, HOSTING))
+    return t(f"market.fred_{_way(chips)}_{_way(hosting)}", chips=_change(chips),
+             hosting=_change(hosting), base=f"{base:%Y-%m}")  # fmt: skip
 
 
 def _from(base: date, points: Sequence[tuple[date, Decimal]]) -> list[tuple[date, Decimal]]:
@@ -136,12 +172,16 @@ def _every_month(first: date, last: date) -> list[date]:
 def _beside(kind: public_data.Vintage) -> None:
     """Series that do not share the axis: newest values in their own units, and added ones."""
     known = [info.id for info in public_data.series_list() if info.source == "fred"]
-    rows = []
+    rows: list[list[Cell]] = []
+    figures: list[Figure] = []
+    newest: list[Figure] = []
     for key in known:
         found = public_data.series(key, vintage=kind)
         if not found.figures:
             continue
         last = found.figures[-1]
+        figures += found.figures
+        newest.append(last)
         first = last.first if last.restated else None
         below = "" if first is None else t("market.first_was", value=index(first))
         rows.append([
@@ -153,6 +193,7 @@ def _beside(kind: public_data.Vintage) -> None:
         ])  # fmt: skip
     head = [t(f"market.column.{c}") for c in ("series", "newest", "unit", "period", "status")]
     plain_table.show(head, rows, t("market.series_alt"), "series")
+    market_sources.tools(figures, "series", newest, "fred")
 
 
 def estat() -> None:
@@ -171,17 +212,17 @@ def estat() -> None:
             for span in ESTAT_PERIODS
         ), cell(spoken(info.units), tone="words"),
             cell(t_status(next(iter(by_span.values()))), tone="words")])  # fmt: skip
-    with components.rule("market_estat"):
-        last = max(one.end for one in used)
-        components.answer(t("market.estat_heading", last=day(last)),
-                          t("market.estat_unit", mark=mark("published")))  # fmt: skip
+    heading = t("market.estat_heading", last=day(max(one.end for one in used)))
+
+    def show() -> None:
+        components.beneath(t("market.estat_unit", mark=mark("published")), heading)
         head = [t(f"market.column.{c}")
                 for c in ("series", "fiscal_year", "quarter", "unit", "status")]  # fmt: skip
         plain_table.show(head, rows, t("market.estat_alt"), "estat")
         components.note(t("market.estat_contains"))
-        market_sources.source_line(used)
-        market_sources.csv_of(used, "estat")
-        market_sources.notice("estat")
+        market_sources.tools(used, "estat", notice="estat")
+
+    folds.section("estat", heading, show)
 
 
 def ddr5() -> None:
@@ -190,10 +231,11 @@ def ddr5() -> None:
     spot = max((one for one in figures if one.series == "ddr5_16gb_spot"),
                key=lambda one: one.value or Decimal(0))  # fmt: skip
     contract = next(one for one in figures if one.series == "ddr5_contract")
-    with components.rule("market_ddr5"):
-        heading = t("market.ddr5_heading", contract=_usd(contract), spot=_usd(spot),
-                    day=day(spot.end))  # fmt: skip
-        components.answer(heading, t("market.ddr5_unit", mark=mark("published")))
+    heading = t("market.ddr5_heading", contract=_usd(contract), spot=_usd(spot),
+                day=day(spot.end))  # fmt: skip
+
+    def show() -> None:
+        components.beneath(t("market.ddr5_unit", mark=mark("published")), heading)
         head = [t(f"market.column.{c}") for c in ("basis", "usd", "unit", "period", "status")]
         rows = [
             [
@@ -207,8 +249,9 @@ def ddr5() -> None:
         ]
         plain_table.show(head, rows, t("market.ddr5_alt"), "ddr5")
         components.note(t("market.ddr5_rule"))
-        market_sources.source_line(figures)
-        market_sources.csv_of(figures, "ddr5")
+        market_sources.tools(figures, "ddr5")
+
+    folds.section("ddr5", heading, show)
 
 
 def _usd(figure: Figure) -> str:
@@ -217,12 +260,13 @@ def _usd(figure: Figure) -> str:
 
 def power(facts: PowerFacts) -> None:
     """Two scenarios of two sources, never one line."""
-    with components.rule("market_power"):
-        one, other = facts.scenarios[:2]
-        heading = t("market.power_heading", one=shown(one.points[-1].gw),
-                    year=str(one.points[-1].year), other=shown(other.points[-1].gw),
-                    later=str(other.points[-1].year))  # fmt: skip
-        components.answer(heading, t("market.power_unit", mark=mark("published")))
+    one, other = facts.scenarios[:2]
+    heading = t("market.power_heading", one=shown(one.points[-1].gw),
+                year=str(one.points[-1].year), other=shown(other.points[-1].gw),
+                later=str(other.points[-1].year))  # fmt: skip
+
+    def show() -> None:
+        components.beneath(t("market.power_unit", mark=mark("published")), heading)
         head = [t(f"market.column.{c}")
                 for c in ("scenario", "first_gw", "last_gw", "growth", "source")]  # fmt: skip
         rows = [
@@ -242,3 +286,6 @@ def power(facts: PowerFacts) -> None:
                   contracted=shown(operator.contracted_gw), day=str(operator.day),
                   source=md(spoken(operator.source)))
             )  # fmt: skip
+        market_tables.power(facts)
+
+    folds.section("power", heading, show)

@@ -8,7 +8,7 @@ from datetime import date
 from econ.csv_safe import Cell, csv_bytes
 from jobs import public_data
 from jobs.public_data import Figure
-from price_tables.hbm import MAKERS, Share
+from price_tables.hbm import MAKERS, Forecast, Share
 from ui import components, downloads, words
 from ui.market_numerals import period, status, vintage
 from ui.numerals import day, md
@@ -56,21 +56,38 @@ def snapshot_day() -> date:
     return public_data.standing().snapshot_day
 
 
-def source_line(figures: Sequence[Figure]) -> None:
-    """One muted line: each document once, with its status and its day; the rest is in the CSV."""
-    components.note(source_words(figures))
-
-
 def source_words(figures: Sequence[Figure]) -> str:
-    """The text of `source_line`, Markdown."""
-    found: dict[tuple[str, str], str] = {}
-    for one in reversed(figures):
-        label = t("market.source_item", name=name_of(one), status=status(one), vintage=vintage(one))
-        found.setdefault((one.link, label), label)
-    links = [_link(label, link) for (link, label) in list(found)[:MOST_LINKS]]
+    """The newest documents in one line, Markdown; the rest is in the CSV."""
+    found = _documents(figures)
+    links = found[:MOST_LINKS]
     more = len(found) - len(links)
     text = t("market.sources", sources="; ".join(links))
     return text + (t("market.sources_more", more) if more > 0 else "")
+
+
+def _documents(figures: Sequence[Figure]) -> list[str]:
+    """Each document once, the newest first, with its status and its day; Markdown."""
+    found: dict[tuple[str, str], None] = {}
+    for one in reversed(figures):
+        label = t("market.source_item", name=name_of(one), status=status(one), vintage=vintage(one))
+        found.setdefault((one.link, label))
+    return [_link(label, link) for link, label in found]
+
+
+def tools(
+    figures: Sequence[Figure], name: str, shown: Sequence[Figure] | None = None, notice: str = ""
+) -> None:
+    """Under a table: its figures as CSV, and the documents of those that are `shown` (all of them
+    where that is not said). `notice`: what a source's terms ask to be said."""
+    with components.tools(f"market_{name}"):
+        csv_of(figures, name)
+        sources(figures if shown is None else shown, name, notice)
+
+
+def sources(figures: Sequence[Figure], name: str, notice: str = "") -> None:
+    """'Sources': every document of these figures, each with its status and its day."""
+    said = [t(f"market.notice.{notice}")] if notice else []
+    components.sources([*_documents(figures), *said], f"market_{name}")
 
 
 def _link(label: str, link: str) -> str:
@@ -109,18 +126,21 @@ def _row(one: Figure, known: dict[str, str]) -> dict[str, Cell]:
 _MADE = frozenset({"name", "start", "end", "vintage"})
 
 
-def shares_csv(rows: Sequence[Share]) -> None:
-    """The published shares as CSV, each quarter and basis with its sum as it is."""
+def shares_csv(rows: Sequence[Share], forecasts: Sequence[Forecast] = ()) -> None:
+    """The published shares as CSV, each quarter and basis with its sum as it is; then forecasts."""
 
     def make() -> bytes:
-        return csv_bytes(
-            ("quarter", "basis", *MAKERS, "sum_percent", "source", "note"),
-            [
-                {"quarter": row.quarter, "basis": row.basis, **row.by_maker(),
-                 "sum_percent": row.total, "source": row.source, "note": row.note or ""}
-                for row in rows
-            ],
-        )  # fmt: skip
+        lines: list[dict[str, Cell]] = [
+            {"quarter": row.quarter, "basis": row.basis, **row.by_maker(),
+             "sum_percent": row.total, "source": row.source, "note": row.note or ""}
+            for row in rows
+        ]  # fmt: skip
+        lines += [
+            {"quarter": one.scope, "basis": "forecast", **one.by_maker(),
+             "sum_percent": one.total, "source": one.source, "note": one.note or ""}
+            for one in forecasts
+        ]  # fmt: skip
+        return csv_bytes(("quarter", "basis", *MAKERS, "sum_percent", "source", "note"), lines)
 
     downloads.csv_button(
         t("market.download"),

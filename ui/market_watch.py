@@ -198,7 +198,7 @@ def cpx(devices: Mapping[str, DeviceSpec]) -> None:
 def counts() -> None:
     """4: words in annual reports, printed; next year's are counted by the Market page."""
     with components.rule("watch_words"):
-        market_japan.printed_counts(t("watch.counts_heading"))
+        market_japan.printed_counts()
         watch_dates.words()
         watch_dates.history("words")
         components.note(market_sources.standing())

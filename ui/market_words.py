@@ -8,7 +8,7 @@ from econ.csv_safe import csv_bytes
 from econ.word_counts import KEYWORDS, WordCount, own_words
 from jobs import public_data
 from messages.errors import KvledgerError
-from ui import components, downloads, failures, market_japan, plain_table
+from ui import components, downloads, failures, folds, market_japan, plain_table
 from ui.components import mark
 from ui.numerals import foreign, md
 from ui.plain_table import cell
@@ -24,10 +24,14 @@ COLUMNS = ("file", "keyword", "spelling", "in_brackets", "other_sense", "sentenc
 
 
 def section() -> None:
-    """Printed counts, the rule, an upload, and what it holds."""
-    with components.rule("market_words"):
-        market_japan.printed_counts(t("market.counts_heading"))
-        components.answer(t("market.words_heading"), t("market.words_unit"))
+    """Printed counts; apart from them the rule, an upload, and what it holds."""
+    folds.section("counts", t("market.counts_heading"), market_japan.printed_counts)
+    folds.section("words", t("market.words_heading"), _own)
+
+
+def _own() -> None:
+    components.note(t("market.words_unit"))
+    with st.container(gap="small"):
         st.text_input(t("market.words_own"), key=OWN, placeholder=t("market.words_own_example"))
         turn = st.session_state.get(_TURN, 0)
         file = st.file_uploader(t("market.words_file"), type=TYPES, key=f"market_words-{turn}",

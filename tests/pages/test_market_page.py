@@ -25,7 +25,7 @@ def test_the_shares_stand_as_published_with_their_sum() -> None:
 
 
 def test_margins_show_both_inputs_and_are_never_rounded_up() -> None:
-    at = opened("market")
+    at = opened("market", open_makers="true", open_quarters="true")
     shown = tables(at)
     assert "35,056 M USD / 41,456 M USD = 84.6" in shown
     assert "74.98" not in shown
@@ -34,13 +34,13 @@ def test_margins_show_both_inputs_and_are_never_rounded_up() -> None:
 
 
 def test_amounts_stay_in_their_currency_where_no_average_rate_is_known() -> None:
-    shown = plain(words(opened("market")))
+    shown = plain(words(opened("market", open_makers="true")))
     assert "one day's rate is no average" in shown
     assert "1,533.44 on 2026-06-26" in shown
 
 
 def test_japanese_amounts_are_in_cho_and_oku() -> None:
-    at = opened("market", lang="ja")
+    at = opened("market", lang="ja", open_makers="true", open_japan="true")
     shown = tables(at)
     assert "414億5,600万ドル" in shown
     assert "79兆3,000億ウォン" in shown
@@ -59,22 +59,22 @@ def test_the_first_print_and_the_revised_value_are_two_vintages() -> None:
 
 def test_the_window_moves_the_base_month() -> None:
     def base(**query: str) -> str:
-        shown = plain(words(opened("market", **query))).splitlines()
-        return next(line for line in shown if line.startswith("### Chips"))[-7:]
+        at = opened("market", open_prices="true", **query)
+        return next(box.label for box in at.expander if box.label.startswith("Chips"))[-7:]
 
     assert base(market_vintage="first") == "2025-09"
     assert base(market_window="all") == "2025-08"
 
 
 def test_the_notices_of_fred_and_e_stat_and_the_snapshots_day_are_there() -> None:
-    shown = words(opened("market"))
+    shown = words(opened("market", open_prices="true", open_estat="true"))
     assert t("en", "market.notice.fred") in shown
     assert t("en", "market.notice.estat") in shown
     assert "2026-11-29" in shown
 
 
 def test_an_upload_counts_words_and_opens_their_sentences() -> None:
-    at = opened("market")
+    at = opened("market", open_words="true")
     text = "ＧＰＵで推論する。大規模言語モデル（LLM）を使う。推論統計は別。"
     at.file_uploader[0].upload("report.txt", text.encode()).run()
     calm(at)
@@ -85,7 +85,7 @@ def test_an_upload_counts_words_and_opens_their_sentences() -> None:
 
 
 def test_a_damaged_zip_is_refused_in_a_sentence() -> None:
-    at = opened("market")
+    at = opened("market", open_words="true")
     at.file_uploader[0].upload("report.zip", b"PK\x03\x04nothing").run()
     assert not at.exception
     (box,) = at.error
