@@ -111,7 +111,8 @@ def compute(
 
 
 def models_of(rows: Sequence[PolicyRow], choice: Costing) -> tuple[ModelCost, ...]:
-    """One entry a model that has a price, dearest first, each with the row of the choice."""
+    """One entry a model that has a price, each with the row of the choice; cheapest first by the
+    dearer end."""
     by_model: dict[tuple[str | None, ...], list[PolicyRow]] = {}
     for row in rows:
         if row.model is not None and row.usd is not None:
@@ -119,7 +120,7 @@ def models_of(rows: Sequence[PolicyRow], choice: Costing) -> tuple[ModelCost, ..
             by_model.setdefault(key, []).append(row)
     found = [_chosen(same, POLICIES_OF[choice.lifetime]) for same in by_model.values()]
     models = [one for one in found if one is not None]
-    return tuple(sorted(models, key=lambda one: -_high(one.row)))
+    return tuple(sorted(models, key=lambda one: _high(one.row)))
 
 
 def headline_of(models: Sequence[ModelCost], used: Sequence[str]) -> ModelCost | None:

@@ -71,10 +71,10 @@ tasks.register(COMPILE, "jobs.costing:compile_task")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiCosts:
-    """`models` dearest first. `structured`: the file says who shares a prefix, so that a placement
-    can be chosen. `every`, `bound`: the headline model at its long lifetime with every new token
-    written, and with only what is read again. `curves`: its cost by hit ratio. `levers`, `swings`:
-    what else moves its cost, and how far assumptions do."""
+    """`models` cheapest first by their dearer end. `structured`: the file says who shares a prefix,
+    so that a placement can be chosen. `every`, `bound`: the headline model at its long lifetime
+    with every new token written, and with only what is read again. `curves`: its cost by hit
+    ratio. `levers`, `swings`: what else moves its cost, and how far assumptions do."""
 
     requests: int
     headline: ModelCost | None

@@ -15,7 +15,9 @@ from ui import (
     cost_curves,
     cost_sections,
     cost_view,
+    cost_words,
     explain,
+    sections,
     state,
     studies,
     tables,
@@ -28,20 +30,18 @@ from ui.words import t
 PAGE = "api_costs"
 
 
-def said(costs: ApiCosts, choice: Costing, charted: Sequence[str]) -> None:
-    """Who loses, and what the long lifetime does in both extremes."""
-    components.sentence(cost_view.sentence(costs, choice, charted))
-    more = cost_view.lever_sentence(costs)
-    if more:
-        components.sentence(more)
-    if not costs.structured:
-        components.note(t("api_costs_page.no_structure"))
+def said(seen: View, costs: ApiCosts, choice: Costing, charted: Sequence[str]) -> None:
+    """Where it is cheapest, what it costs now, who loses, and what the long lifetime does."""
+    named = not sections.names_no_model(seen.report)
+    with st.container(gap="small"):
+        components.sentence(cost_words.answer(costs, charted, named))
+        components.note(cost_words.more(costs, choice, charted))
 
 
 def bars(costs: ApiCosts, choice: Costing, charted: Sequence[str]) -> None:
     """The charted models, then every model as a table."""
     components.chart_block(
-        t("api_costs_page.dearest_first"),
+        t("api_costs_page.cheapest_first"),
         cost_view.unit_line(costs, choice),
         cost_view.bars(costs, charted),
         "api-costs",
@@ -106,7 +106,7 @@ def page() -> None:
         )
         if costs is None:
             return
-        said(costs, choice, charted)
+        said(seen, costs, choice, charted)
         bars(costs, choice, charted)
         cost_sections.levers(costs)
         cost_sections.sensitivity(costs)

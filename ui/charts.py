@@ -131,11 +131,14 @@ def label(figure: go.Figure, text: str, **place: object) -> None:
     )
 
 
-def _x_labels(figure: go.Figure, labels: Sequence[str], most: int = 5) -> None:
-    step = max(1, math.ceil(len(labels) / most))
-    at = list(range(0, len(labels), step))
+def _x_labels(
+    figure: go.Figure, labels: Sequence[str], at: Sequence[int] | None = None, most: int = 5
+) -> None:
+    """The labels at these places; without places as many as have room."""
+    if at is None:
+        at = range(0, len(labels), max(1, math.ceil(len(labels) / most)))
     figure.update_xaxes(
-        tickvals=at,
+        tickvals=list(at),
         ticktext=[html.escape(labels[i]) for i in at],
         range=[-0.6, max(len(labels) - 0.4, 0.6)],
     )
@@ -185,13 +188,10 @@ def _say_deepest_loss(figure: go.Figure, values: Sequence[float]) -> None:
 
 
 def columns(
-    labels: Sequence[str],
-    values: Sequence[float],
-    hover: Sequence[str],
-    alt: str,
-    table: Table,
-) -> Chart:
-    """Counts or amounts from a zero baseline, in grey."""
+    labels: Sequence[str], values: Sequence[float], hover: Sequence[str], alt: str, table: Table,
+    at: Sequence[int] | None = None,
+) -> Chart:  # fmt: skip
+    """Counts or amounts from a zero baseline, in grey. `at`: which of the labels are shown."""
     figure = frame(220)
     figure.add_bar(
         x=list(range(len(values))),
@@ -201,7 +201,7 @@ def columns(
         hovertemplate="%{customdata}<extra></extra>",
     )
     high = max([*values, 0.0]) or 1.0
-    _x_labels(figure, labels)
+    _x_labels(figure, labels, at)
     ticks = nice_ticks(0, high)
     if all(float(value).is_integer() for value in values):
         ticks = [tick for tick in ticks if tick.is_integer()]
@@ -211,13 +211,11 @@ def columns(
 
 
 def ratio_line(
-    labels: Sequence[str],
-    ratios: Sequence[float | None],
-    hover: Sequence[str],
-    alt: str,
-    table: Table,
-) -> Chart:
-    """A ratio 0..1 over time; a hole where there was nothing to divide by."""
+    labels: Sequence[str], ratios: Sequence[float | None], hover: Sequence[str], alt: str,
+    table: Table, at: Sequence[int] | None = None,
+) -> Chart:  # fmt: skip
+    """A ratio 0..1 over time; a hole where there was nothing to divide by. `at`: which of the
+    labels are shown."""
     figure = frame(220)
     figure.add_scatter(
         x=list(range(len(ratios))),
@@ -231,7 +229,7 @@ def ratio_line(
     )
     ticks = [0.0, 0.25, 0.5, 0.75, 1.0]
     texts = [f"{tick * 100:g}" for tick in ticks[:-1]] + [percent(1.0, 0)]
-    _x_labels(figure, labels)
+    _x_labels(figure, labels, at)
     figure.update_yaxes(
         range=[-0.02, 1.04], tickvals=ticks, ticktext=texts, showgrid=True, gridcolor=GRID
     )

@@ -12,7 +12,7 @@ from jobs.costing import ApiCosts, Costing, ModelCost
 from ui import own_mark
 from ui.charts import Chart
 from ui.components import mark
-from ui.numerals import amount, amount_of, amount_usd, md
+from ui.numerals import amount, amount_of
 from ui.stacked_bars import Stack, stacked_bars
 from ui.tables import Column, Table
 from ui.words import say, t
@@ -22,7 +22,7 @@ PART_COLUMNS = ("uncached", "write", "read", "output", "extra")
 
 
 def charted(costs: ApiCosts, names: Sequence[str] = CHARTED) -> list[ModelCost]:
-    """The rows of the chart, dearest first: the named models and the workload's headline."""
+    """The rows of the chart, cheapest first: the named models and the workload's headline."""
     headline = costs.headline.none.model if costs.headline else None
     wanted = {*names, headline}
     return [one for one in costs.models if one.maker and one.none.model in wanted]
@@ -31,39 +31,6 @@ def charted(costs: ApiCosts, names: Sequence[str] = CHARTED) -> list[ModelCost]:
 def loses(row: PolicyRow) -> bool:
     """Even the best case costs more than no caching."""
     return row.saving is not None and row.saving.high_e13 < 0
-
-
-def sentence(costs: ApiCosts, choice: Costing, names: Sequence[str]) -> str:
-    """Who loses under this choice."""
-    if choice.lifetime == "none":
-        return t("api_costs_page.nobody_caches")
-    rows = [one.row for one in charted(costs, names) if one.row.policy != "none"]
-    lost = [row for row in rows if loses(row)]
-    if not rows:
-        return t("api_costs_page.not_simulated")
-    if not lost:
-        return t("api_costs_page.nobody_loses", len(rows))
-    return t("api_costs_page.some_lose", len(lost), total=len(rows), names=_names(lost))
-
-
-def _names(rows: Sequence[PolicyRow]) -> str:
-    return ", ".join(md(row.model or "") for row in rows)
-
-
-def lever_sentence(costs: ApiCosts) -> str:
-    """What the long lifetime does to the headline model, in both extremes; '' where unknown."""
-    every, bound = costs.every, costs.bound
-    if every is None or bound is None or every.saving is None or bound.saving is None:
-        return ""
-    ends = "saves" if every.saving.low_e13 >= 0 else "loses"
-    size = every.saving if ends == "saves" else every.saving.negated()
-    return t(
-        f"api_costs_page.every_{ends}",
-        lifetime=lifetime_words(every.policy),
-        model=md(every.model or ""),
-        every=md(amount_usd(size)),
-        bound=md(amount_usd(bound.saving)),
-    )
 
 
 def lifetime_words(policy: str) -> str:
@@ -84,7 +51,7 @@ def unit_line(costs: ApiCosts, choice: Costing) -> str:
 
 
 def bars(costs: ApiCosts, names: Sequence[str]) -> Chart:
-    """Dearest first, by what the money is for."""
+    """Cheapest first, by what the money is for."""
     rows = charted(costs, names)
     alt = t("api_costs_page.bars_alt")
     stacks = [stack(o.row, o.none, own_mark.name_of(o.row.model, o.row.sources), _note(o.row),
@@ -139,7 +106,7 @@ def policy_words(row: PolicyRow) -> str:
 
 
 def table(models: Sequence[ModelCost]) -> Table:
-    """The models with every part of their cost, dearest first; both ends where there is a range."""
+    """The models with every part of their cost, cheapest first; of a range both ends."""
     rows = [one.row for one in models]
     parts = [_parts(at_ends(row)[1]) for row in rows]
     usd = {name: [usd_from_e13(part[name]) for part in parts] for name in parts[0]} if parts else {}
@@ -154,8 +121,16 @@ def table(models: Sequence[ModelCost]) -> Table:
             Column(
                 title=t(f"{word}saving"), values=[_end(r.saving, "low") for r in rows], kind="usd"
             ),
-            Column(title=t(f"{word}result"), values=[_result(row) for row in rows]),
-            Column(title=t(f"{word}policy"), values=[policy_words(row) for row in rows]),
+            Column(
+                title=t(f"{word}result"),
+                values=[_result(row) for row in rows],
+                help=t("api_costs_page.result_means"),
+            ),
+            Column(
+                title=t(f"{word}policy"),
+                values=[policy_words(row) for row in rows],
+                help=t("api_costs_page.policy_means"),
+            ),
             *(
                 Column(title=t(f"{word}{name}"), values=usd.get(name, []), kind="usd")
                 for name in PART_COLUMNS
@@ -181,11 +156,15 @@ def _result(row: PolicyRow) -> str:
         return t("api_costs_page.result.none")
     if loses(row):
         return f"▼ {t('api_costs_page.result.loses')}"
-    return t(f"api_costs_page.result.{'open' if row.saving.low_e13 <= 0 else 'saves'}")
+    low, high = row.saving.low_e13, row.saving.high_e13
+    if low < 0:
+        return t("api_costs_page.result.either")
+    return t(f"api_costs_page.result.{'saves' if low else 'at_best' if high else 'equal'}")
 
 
 def _source(row: PolicyRow) -> str:
-    return "; ".join(dict.fromkeys(source.source for source in row.sources))
+    """Where its price stands; of several prices over time the last one's page."""
+    return row.sources[-1].source if row.sources else ""
 
 
 def _as_of(row: PolicyRow) -> str:

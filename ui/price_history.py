@@ -21,26 +21,26 @@ from ui.words import known, t
 
 ABOVE_PX, BELOW_PX, AXIS_PX = 30, 16, 30
 TICK = 0.14
-LABEL_DAYS = 75
-"""A label needs about this many days of the axis; of changes that are closer the last is named."""
-LETTER_DAYS = 6
-"""What a letter of a name takes of the axis; a label that would stand on one is left out."""
 DIGITS = Decimal("0.0001")
 
 
 def timeline(steps: Sequence[Step], until: date) -> Chart:
-    """One track a provider: a line from its first known day, a tick and the new value at each
-    change of its lowest read multiplier."""
+    """One track a provider: a line from its first known day, a mark at each change of its lowest
+    read multiplier, above it the first and the last value with the name."""
     providers = list(dict.fromkeys(step.provider for step in steps))
     below = len(providers) - 1
     figure = charts.frame(below * PITCH_PX + ABOVE_PX + BELOW_PX + AXIS_PX, bottom=AXIS_PX)
     for row, provider in enumerate(providers):
         _track(figure, -row, [step for step in steps if step.provider == provider], until)
     first = min((step.since for step in steps), default=until)
-    # room on the right for what the last value says
+    margin = (until - first) * 0.02
     figure.update_xaxes(
         type="date",
-        range=[first.isoformat(), (until + (until - first) * 0.12).isoformat()],
+        range=[
+            (first - margin).isoformat(),
+            (until + margin).isoformat(),
+        ],
+        tickformat="%Y-%m",
         showgrid=True,
         gridcolor=GRID,
     )
@@ -51,8 +51,6 @@ def timeline(steps: Sequence[Step], until: date) -> Chart:
 
 
 def _track(figure: go.Figure, y: int, own: Sequence[Step], until: date) -> None:
-    days = [step.since for step in own]
-    ends = [*days[1:], until]
     figure.add_scatter(
         x=[own[0].since.isoformat(), until.isoformat()],
         y=[y, y],
@@ -61,25 +59,24 @@ def _track(figure: go.Figure, y: int, own: Sequence[Step], until: date) -> None:
         hoverinfo="skip",
     )
     figure.add_scatter(
-        x=[d.isoformat() for d in days],
+        x=[step.since.isoformat() for step in own],
         y=[y] * len(own),
         mode="markers",
         marker={"color": OURS, "size": 10, "symbol": "diamond"},
         customdata=[html.escape(_said(step)) for step in own],
         hovertemplate="%{customdata}<extra></extra>",
     )
-    place = {"y": y, "xanchor": "left", "yanchor": "bottom", "yshift": 7}
-    name = f"<b>{html.escape(own[0].provider_name)}</b>"
-    free_from = days[0]
-    for number, (step, end) in enumerate(zip(own, ends, strict=True)):
-        last = number == len(own) - 1
-        room = (step.since - free_from).days if number else 0
-        if room < 0 or (number and not last and (end - step.since).days < LABEL_DAYS):
-            continue
-        words = len(own[0].provider_name) if number == 0 else 0
-        free_from = step.since + timedelta(days=LABEL_DAYS // 2 + words * LETTER_DAYS)
-        text = f"{name}{SPACE} {factor(step)}" if number == 0 else factor(step)
-        charts.label(figure, text, x=step.since.isoformat(), **place)
+    values = list(dict.fromkeys((factor(own[0]), factor(own[-1]))))
+    charts.label(
+        figure,
+        f"<b>{' → '.join(values)}</b>{SPACE} {html.escape(own[0].provider_name)}",
+        x=0,
+        xref="paper",
+        y=y,
+        xanchor="left",
+        yanchor="bottom",
+        yshift=7,
+    )
 
 
 def factor(step: Step) -> str:

@@ -12,6 +12,7 @@ import streamlit as st
 
 from jobs.price_flows import CacheRuleRow, ChangeRow, DisagreementRow, PriceRow
 from price_tables.book import EXTRA_PRICES, WRITE_BUCKETS
+from ui import tables
 from ui.numerals import exact
 from ui.words import known, language, say, t
 
@@ -31,7 +32,6 @@ COMPARED_RULES = (
 NOTHING = "–"
 _ROW_PX = 35
 _TALLEST_PX = 560
-_HOST = r"https?://(?:www\.)?([^/]+)"
 _DOUBTFUL = ("unverified", "secondary_sources_only", "single_source")
 
 
@@ -59,7 +59,10 @@ def price_table(rows: Sequence[PriceRow]) -> None:
     }
     for name in ("from", "last_day"):
         config[t(f"prices_page.column.{name}")] = st.column_config.DateColumn(format="YYYY-MM-DD")
-    config[t("prices_page.column.model")] = st.column_config.TextColumn(pinned=True)
+    model = t("prices_page.column.model")
+    config[model] = st.column_config.TextColumn(
+        pinned=True, width=tables.width_px(model, columns[model], first=True)
+    )
     _show(columns, config, "prices", t("prices_page.alt.prices"))
 
 
@@ -208,15 +211,17 @@ def _show(
     columns: Mapping[str, Sequence[Any]], config: Mapping[str, Any], key: str, alt: str
 ) -> None:
     frame = pd.DataFrame(dict(columns))
-    links: dict[str, Any] = {}
-    source = t("prices_page.column.source")
-    if source in columns:
-        links[source] = st.column_config.LinkColumn(display_text=_HOST)
+    found: dict[str, Any] = {}
+    for title, values in columns.items():
+        if tables.is_links(values):
+            found[title] = tables.link_column(title)
+        elif all(isinstance(value, str) for value in values):
+            found[title] = st.column_config.TextColumn(width=tables.width_px(title, values))
     st.dataframe(
         frame,
         hide_index=True,
         height=min((len(frame) + 1) * _ROW_PX + 3, _TALLEST_PX),
-        column_config={**links, **config},
+        column_config={**found, **config},
         key=f"{key}-{language()}",
         placeholder="",
         alt=alt,

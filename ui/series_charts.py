@@ -15,6 +15,12 @@ from ui.words import t
 
 DAY_S = 86_400
 MINUTE_S = 60
+ROUND_S = (
+    *(n * MINUTE_S for n in (1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720)),
+    *(n * DAY_S for n in (1, 2, 7, 14, 28)),
+)
+"""Seconds between ticks of a clock, from which the first that leaves few enough is taken."""
+MOST_TICKS = 6
 
 
 def bin_labels(time: TimeBins) -> tuple[list[str], list[str]]:
@@ -30,6 +36,19 @@ def bin_labels(time: TimeBins) -> tuple[list[str], list[str]]:
     if starts[0].date() == starts[-1].date():
         return [s.strftime(clock) for s in starts], full
     return [f"{axis_day(s)} {s.strftime(clock)}" for s in starts], full
+
+
+def round_bins(time: TimeBins) -> list[int] | None:
+    """The bins that start at a round time: hours of the clock, not 00:10 and 03:30. None where the
+    bins are whole days, or no round time falls on two of them."""
+    if time.bin_s >= DAY_S:
+        return None
+    starts = time.starts_s if time.starts_utc is None else [s.timestamp() for s in time.starts_utc]
+    for step in ROUND_S:
+        found = [number for number, start in enumerate(starts) if round(start) % step == 0]
+        if len(found) <= MOST_TICKS:
+            return found if len(found) > 1 else None
+    return None
 
 
 def bin_words(time: TimeBins) -> str:
@@ -63,6 +82,7 @@ def arrivals(series: ArrivalSeries) -> Chart:
             ),
             alt=alt,
         ),
+        round_bins(series.time),
     )
 
 
@@ -90,7 +110,8 @@ def hit_ratio(series: RatioSeries) -> Chart | None:
         Column(title=t("ui.column.prompt_tokens"), values=series.prompt_tokens, kind="count"),
         Column(title="n", values=series.rows, kind="count"),
     )
-    return charts.ratio_line(labels, series.ratio, hover, alt, Table(columns=columns, alt=alt))
+    table = Table(columns=columns, alt=alt)
+    return charts.ratio_line(labels, series.ratio, hover, alt, table, round_bins(series.time))
 
 
 def lengths(histogram: LengthHistogram, what: str) -> Chart:

@@ -46,17 +46,38 @@ def test_writing_at_the_end_of_every_prompt_loses_and_the_page_says_on_which_mod
     assert "claude-opus-5" in said
 
 
-def test_the_table_has_every_model_dearest_first() -> None:
+def test_the_table_has_every_model_cheapest_first() -> None:
     at = with_trace()
     frame = next(t.value for t in at.dataframe if len(t.value) > 200)
     totals = frame["Total"].tolist()
-    assert totals == sorted(totals, reverse=True)
+    assert totals == sorted(totals)
     opus = frame[(frame["Model"] == "claude-opus-5") & (frame["Provider"] == "anthropic")]
     assert opus["Total"].tolist() == [0.305]
     sol = frame[(frame["Model"] == "gpt-5.6-sol") & (frame["Provider"] == "openai")]
     assert sol["Total"].tolist() == [0.152]
     pro = frame[(frame["Model"] == "gemini-3.1-pro-preview") & (frame["Provider"] == "google")]
     assert (pro["At best"].tolist(), pro["Total"].tolist()) == ([0.069], [0.141])
+
+
+def test_the_page_opens_with_the_cheapest_model_and_what_the_file_ran_on() -> None:
+    said = plain(words(opened("api_costs", chart="gpt-5.6-sol,gpt-5.6-luna")))
+    assert "The cheapest of these 3 models is gpt-5.6-luna: $" in said  # with the file's own one
+    assert "On claude-opus-5, which most of this file ran on, all of it would cost $" in said
+    assert "Caching saves $" in said
+
+
+def test_a_file_that_names_no_model_is_said_to_be_priced_as_one() -> None:
+    said = plain(words(with_trace()))
+    assert "the model it is priced as here, it costs $0.30" in said
+
+
+def test_prices_are_linked_and_each_result_is_a_plain_word() -> None:
+    at = with_trace()
+    frame = next(t.value for t in at.dataframe if len(t.value) > 200)
+    assert frame["Price source"].str.startswith("https://").all()
+    assert set(frame["Result"]) <= {
+        "no caching", "▼ loses", "saves", "saves at best", "saves or loses", "no difference",
+    }  # fmt: skip
 
 
 def test_a_batch_is_cheaper_and_its_hits_are_a_range() -> None:
