@@ -9,6 +9,7 @@ from data_sources.traces.picker import Picker, picker_for
 from jobs.costing import warm_costs
 from jobs.fleet_flows import warm_fleet
 from jobs.lifespan import current_runner, pool_started
+from jobs.missing import warm_misses
 from jobs.own_money import warm_bills
 from jobs.reading import inspect_json, read_paths, start_read
 from jobs.replaying import (
@@ -108,6 +109,7 @@ def warm_jobs() -> None:
     if cache_study(example_id(), StudyParams(rules="engine"), "") is None:
         start_study(example_id(), StudyParams(rules="engine"), "")
     warm_bills()
+    warm_misses()
 
 
 def model_names() -> list[str]:

@@ -13,6 +13,7 @@ from ui import (
     engine_strip,
     hardware_strip,
     market_strip,
+    misses_view,
     sections,
     state,
     upload,
@@ -31,7 +32,7 @@ def first_screen(seen: View) -> None:
         advice.sentence(seen.report)
         elsewhere.line(seen.workload_id)
         with st.container(horizontal=True, vertical_alignment="center", key="controls_first"):
-            advice.popover(seen.report)
+            advice.popover(seen.report, misses_view.known(seen.workload_id))
             elsewhere.link()
         with st.container(horizontal=True, key="controls_out"):
             sections.how_saving(seen.report, "how")

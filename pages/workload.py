@@ -10,6 +10,7 @@ from ui import (
     controls,
     downloads,
     explain,
+    misses_view,
     preset_form,
     sections,
     state,
@@ -90,6 +91,7 @@ def page() -> None:
         first_screen(seen)
         with components.rule("spending"):
             spending(seen)
+        misses_view.section(seen.workload_id, statement.seen(seen.report))
         sections.reconciliation(seen.report)
         sections.unpriced(seen.report)
         over_time(seen)

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from econ.report import Amount, CostReport
-from ui import components
+from econ.miss_study import MissStudy
+from econ.report import Amount, CostReport, Month
+from ui import components, misses_view
 from ui.numerals import amount_usd, md
 from ui.words import t
 
@@ -113,23 +114,30 @@ def done(group: Sequence[Change]) -> str:
     return t(f"advice.do_{policy.replace('-', '_')}", models=where)
 
 
-def popover(report: CostReport) -> None:
-    """'What to change', with the saving; nothing where there is nothing to change."""
-    changes = changes_of(report)
-    saving, month = saving_of(report), report.month
-    if not changes or saving is None:
+def popover(report: CostReport, misses: MissStudy | None = None) -> None:
+    """'What to change', with the saving and the dearest reasons for misses, where those are known;
+    nothing where there is nothing to change."""
+    changes, saving = changes_of(report), saving_of(report)
+    policies = bool(changes) and saving is not None
+    if not policies and (misses is None or not misses.dearest()):
         return
     with st.popover(t("advice.open"), icon=":material/content_paste:", key="advice"):
-        usd = md(amount_usd(saving))
-        if month is not None and month.reachable is not None:
-            a_month = md(amount_usd(month.reachable))
-            components.sentence(t("advice.saving_a_month", usd=usd, a_month=a_month))
-        else:
-            components.sentence(t("advice.saving", usd=usd))
-        for group in alike(changes).values():
-            names = ", ".join(md(change.model) for change in group)
-            st.markdown(f"**{names}** · {md(group[0].policy)}")
-            components.note(t(f"advice.place_{group[0].place.replace('-', '_')}"))
-            for setting in group[0].settings:
-                st.code(setting, language="json")
-        components.note(t("advice.simulated"))
+        if changes and saving is not None:
+            _policies(changes, saving, report.month)
+        misses_view.advice(misses)
+
+
+def _policies(changes: Sequence[Change], saving: Amount, month: Month | None) -> None:
+    usd = md(amount_usd(saving))
+    if month is not None and month.reachable is not None:
+        a_month = md(amount_usd(month.reachable))
+        components.sentence(t("advice.saving_a_month", usd=usd, a_month=a_month))
+    else:
+        components.sentence(t("advice.saving", usd=usd))
+    for group in alike(changes).values():
+        names = ", ".join(md(change.model) for change in group)
+        st.markdown(f"**{names}** · {md(group[0].policy)}")
+        components.note(t(f"advice.place_{group[0].place.replace('-', '_')}"))
+        for setting in group[0].settings:
+            st.code(setting, language="json")
+    components.note(t("advice.simulated"))

@@ -16,6 +16,7 @@ from ui import (
     shell_fleet,
     shell_kv,
     shell_less_kv,
+    shell_misses,
     shell_money,
     shell_own,
     shell_public,
@@ -86,6 +87,7 @@ def build(language: str, commands_of: Mapping[str, Command]) -> argparse.Argumen
     shell_fleet.add(commands, common, words, lambda p: _reading(p, words, count), commands_of)
     shell_public.add(commands, common, words, count, commands_of)
     shell_less_kv.add(commands, common, words, lambda p: _reading(p, words, count), commands_of)
+    shell_misses.add(commands, common, words, lambda p: _reading(p, words, count), commands_of)
     return parser
 
 
