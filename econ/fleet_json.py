@@ -13,6 +13,7 @@ from econ.fleet_plan import FleetCost
 from econ.fleet_pools import Handoff, PoolsResult
 from econ.fleet_setup import Setup
 from econ.fleet_study import FleetStudy, SpeedView
+from econ.own_device import shown_id
 from econ.replay import rounded
 from econ.speed_fit import Band
 from messages.errors import Message
@@ -29,7 +30,7 @@ def fleet_to_json(found: Setup, made: FleetStudy) -> dict[str, Any]:
     best, cost = made.smallest, made.cost
     return {
         "model": found.model.id,
-        "device": found.device.id,
+        "device": shown_id(found.device),
         "memory": {
             "device_bytes": memory.device_bytes,
             "weights_bytes": memory.weights_bytes,

@@ -126,8 +126,20 @@ def set_up(asked: FleetAsked, model: ModelSpec, device: DeviceSpec) -> Setup:
         raise InputError(Message("fleet.contradicts_log", {"blocks": memory.blocks}))
     return Setup(
         asked=asked, model=model, device=device, dtype=dtype, memory=memory,
-        weights_bytes=ceil(weights / asked.tensor_parallel) * asked.tensor_parallel, said=(),
+        weights_bytes=ceil(weights / asked.tensor_parallel) * asked.tensor_parallel,
+        said=_measured_said(device),
     )  # fmt: skip
+
+
+def _measured_said(device: DeviceSpec) -> tuple[Message, ...]:
+    found = device.measured
+    if found is None:
+        return ()
+    values: dict[str, Value] = {
+        "device": device.name, "date": found.day, "profile": found.name, "model": found.model,
+        "origin": Message(f"fleet.origin_{found.origin}"),
+    }  # fmt: skip
+    return (Message("fleet.measured_limits", values),)
 
 
 def check_layout(

@@ -130,22 +130,26 @@ def _residence_us(
     return np.where(gap >= 0, np.minimum(gap, whole), whole)
 
 
-def request_bytes(model: ModelSpec, dtype: KvFormat, tokens: IntArray) -> FloatArray:
-    """Least bytes of each request: `kv_memory.minimum` over many lengths at once."""
+def request_bytes(
+    model: ModelSpec, dtype: KvFormat, tokens: IntArray, tensor_parallel: int = 1
+) -> FloatArray:
+    """Least bytes of each request on one rank: `kv_memory.minimum` over many lengths at once."""
     total = np.zeros(len(tokens), dtype=np.float64)
     for group in model.groups:
-        total += _group_bytes(group, dtype, tokens)
+        total += _group_bytes(group, dtype, tokens, tensor_parallel)
     return total
 
 
-def _group_bytes(group: KvGroup, dtype: KvFormat, tokens: IntArray) -> FloatArray:
+def _group_bytes(
+    group: KvGroup, dtype: KvFormat, tokens: IntArray, tensor_parallel: int
+) -> FloatArray:
     if group.kind == "compressed":
         entry, index = group.entry_elements, group.indexer_bytes_per_entry
         entries = tokens // group.ratio_tokens if group.ratio_tokens else np.zeros_like(tokens)
         held = np.minimum(tokens, group.window_tokens) * entry + entries * (entry + index)
         return np.asarray(held * group.layers, dtype=np.float64)
-    fixed = minimum(group, dtype, 0)
-    each = float(minimum(group, dtype, 1) - fixed)
+    fixed = minimum(group, dtype, 0, tensor_parallel)
+    each = float(minimum(group, dtype, 1, tensor_parallel) - fixed)
     seen = np.minimum(tokens, group.window_tokens) if group.kind in WINDOWED else tokens
     return np.asarray(seen * each + float(fixed), dtype=np.float64)
 

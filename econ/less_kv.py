@@ -2,13 +2,15 @@
 
 For each scenario (as is, a lever, a format, or the reader's own choice):
 
-    sequences  floor((devices x memory x fraction - weights) / KV of one sequence)
-    groups     ceil(peak KV of the workload / KV room of one group of devices)
+    room       of a device: memory x fraction - weights / devices of a group
+    sequences  floor(room / KV of one sequence on the device)
+    groups     ceil(peak KV of the workload on the device / room)
     devices    groups x devices a group: a floor by memory alone, however slow that would be
     HBM        GB-hours x (USD a GB / (life in years x 8,766 h)), low, mid and high
 
-A group is the smallest power of two of devices that holds the weights and one sequence of the
-95th percentile. Latent vectors are held once: data-parallel attention, not copies a rank.
+A group is the fewest devices to which the heads can be dealt out (`econ.layout`) and that hold the
+weights and one sequence of the 95th percentile. What cannot be split each device of a group holds
+whole: a latent vector, and heads where there are more devices than KV heads (`econ.kv_memory`).
 """
 
 from __future__ import annotations
@@ -22,10 +24,12 @@ from math import ceil, floor
 import numpy as np
 
 from econ.hbm_spend import UsdBand, hour_price
-from econ.kv_formats import kv_format
+from econ.kv_formats import KvFormat, kv_format
 from econ.kv_levers import LEVERS, with_heads, with_lever
 from econ.kv_memory import growing_per_token, kv_bytes
 from econ.kv_residence import Kept, gb_hours, peak_bytes, request_bytes
+from econ.layout import valid_ranks
+from econ.roofline import rank_kv_bytes
 from price_tables.hardware import DeviceSpec, ModelSpec
 from price_tables.hbm import GbPrice
 
@@ -36,13 +40,15 @@ P50, P95 = 50, 95
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What all scenarios of one study share. No weights: the model's parameters are not stated."""
+    """What all scenarios of one study share. No weights: the model's parameters are not stated.
+    A group of devices is not smaller than `least_devices`."""
 
     device: DeviceSpec
     weights_bytes: int | None
     fraction: Fraction
     life_years: Decimal
     price: GbPrice | None
+    least_devices: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,8 +126,12 @@ def _row(model: ModelSpec, lever: str, name: str, held: Kept, setting: Setting) 
     one = kv_bytes(model, dtype, context_tokens=found.p95)
     hours = gb_hours(sizes, held.residence_s)
     peak = peak_bytes(sizes, held.start_s, held.residence_s)
-    group = group_size(setting, one.bytes_min)
-    room = None if group is None else _room(setting, group)
+    group = group_size(model, dtype, found.p95, setting)
+    room, each, there = None, 0.0, 0.0
+    if group is not None:
+        room, each = _room(setting, group), rank_kv_bytes(model, dtype, found.p95, group)
+        on_rank = request_bytes(model, dtype, held.tokens, group)
+        there = peak_bytes(on_rank, held.start_s, held.residence_s)
     price = setting.price
     return Scenario(
         lever=lever,
@@ -134,28 +144,32 @@ def _row(model: ModelSpec, lever: str, name: str, held: Kept, setting: Setting) 
         peak_bytes=peak,
         gb_hours=hours,
         devices_a_group=group,
-        sequences_p95=None if room is None else floor(room / max(one.bytes_min, 1)),
-        devices=_devices(peak, group, room),
+        sequences_p95=None if room is None else floor(room / max(each, 1)),
+        devices=_devices(there, group, room),
         hbm_usd=None if price is None else hour_price(price, setting.life_years).times(hours),
     )
 
 
-def group_size(setting: Setting, sequence_bytes: int) -> int | None:
-    """Devices that together hold the weights and one sequence; None beyond 1,024, and where the
-    weights are not known."""
+def group_size(
+    model: ModelSpec, dtype: KvFormat, context_tokens: int, setting: Setting
+) -> int | None:
+    """The fewest devices that hold the weights and one sequence and to which the heads can be dealt
+    out; None where none do, and where the weights are not known. Powers of two up to 1,024 where
+    the number of heads is not known."""
     if setting.weights_bytes is None:
         return None
-    group = 1
-    while group <= MOST_DEVICES_A_GROUP:
-        if _room(setting, group) >= max(sequence_bytes, 1):
+    ranks = valid_ranks(model) or tuple(2**n for n in range(MOST_DEVICES_A_GROUP.bit_length()))
+    for group in (one for one in ranks if one >= setting.least_devices):
+        needed = max(rank_kv_bytes(model, dtype, context_tokens, group), 1)
+        if _room(setting, group) >= needed:
             return group
-        group *= 2
     return None
 
 
 def _room(setting: Setting, devices: int) -> int:
-    whole = setting.device.memory_bytes * devices * setting.fraction
-    return floor(whole) - (setting.weights_bytes or 0)
+    """Of one device of a group."""
+    share = ceil((setting.weights_bytes or 0) / devices)
+    return floor(setting.device.memory_bytes * setting.fraction) - share
 
 
 def _devices(peak: float, group: int | None, room: int | None) -> int | None:

@@ -59,3 +59,15 @@ def _typed_hour(usd: Decimal) -> HourlyPrice:
 def typed_price(device: DeviceSpec) -> Decimal | None:
     """USD an hour, where the reader has stated it with the device."""
     return next((offer.usd for offer in device.hourly if offer.source == TYPED), None)
+
+
+def shown_id(device: DeviceSpec) -> str:
+    """What a program prints for a device: its id, of a typed one the name it was given."""
+    return device.name if device.id.startswith(f"{TYPED}:") else device.id
+
+
+def basis_of(device: DeviceSpec) -> str:
+    """What a device's own figures are: 'datasheet', 'measured' or 'typed'."""
+    if device.measured is not None:
+        return "measured"
+    return "datasheet" if device.source else TYPED

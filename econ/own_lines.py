@@ -9,6 +9,7 @@ from econ.fleet import FleetResult
 from econ.fleet_names import PERCENTILES
 from econ.fleet_setup import Setup
 from econ.fleet_study import FleetStudy, SpeedView
+from econ.own_device import basis_of
 from econ.report_own import OwnLine
 from econ.speed_fit import Band
 
@@ -18,10 +19,12 @@ Rests = dict[str, Any]
 KINDS = ("uncached_input", "cached_input", "output")
 
 
-def fleet_lines(found: Setup, made: FleetStudy) -> tuple[OwnLine, ...]:
-    """Every figure of the study that the page shows."""
+def fleet_lines(found: Setup, made: FleetStudy, prefill: str = "") -> tuple[OwnLine, ...]:
+    """Every figure of the study that the page shows. `prefill`: the name of the device that reads
+    the prompts, where it is another one."""
     return (
-        *_memory(found, made), *_speeds(made), *_fleets(found, made), *_cost(made),
+        *_memory(found, made), *_speeds(made), *_fleets(found, made), *_pools(found, made, prefill),
+        *_cost(made),
     )  # fmt: skip
 
 
@@ -32,7 +35,7 @@ def _memory(found: Setup, made: FleetStudy) -> Iterator[OwnLine]:
     nothing: Rests = {}
     rest = max(bar.held_back_bytes, 0) + bar.free_bytes
     for item, value, basis, where in (
-        ("device_bytes", bar.device_bytes, "datasheet", device),
+        ("device_bytes", bar.device_bytes, basis_of(found.device), device),
         ("weights_bytes", bar.weights_bytes, "computed", model),
         ("overhead_bytes", bar.overhead_bytes, "estimated", nothing),
         ("kv_bytes", bar.kv_bytes, "computed", nothing),
@@ -94,6 +97,31 @@ def _fleet(row: FleetResult, level: int) -> Iterator[OwnLine]:
     ):
         yield OwnLine(section="fleet", item=item, unit=unit, basis="simulated", value=value, n=n,
                       key=f"{row.replicas} {row.routing}", state=state)  # fmt: skip
+
+
+def _pools(found: Setup, made: FleetStudy, key: str) -> Iterator[OwnLine]:
+    """Prompts read on another device, and what is handed over; nothing where none was chosen."""
+    both, moved, level = made.pools, made.handoff, found.asked.percentile
+    if both is None or moved is None:
+        return
+    state = SATURATED if both.saturated else ""
+    for item, value, unit, n in (
+        (f"ttft_p{level}_s", both.ttft.at(level), "s", both.ttft.n),
+        (f"tpot_p{level}_s", both.tpot.at(level), "s", both.tpot.n),
+        ("prefill_utilisation", both.prefill_utilisation, "ratio", None),
+        ("decode_utilisation", both.decode_utilisation, "ratio", None),
+    ):
+        yield OwnLine(section="pools", item=item, unit=unit, basis="simulated", value=value, n=n,
+                      key=key, state=state)  # fmt: skip
+    for item, amount, unit in (
+        ("handoff_prompt_tokens", made.prompt_p50, "tokens"),
+        ("handoff_bytes", moved.bytes, "bytes"),
+        ("handoff_s", moved.transfer_s, "s"),
+        ("handoff_share_of_ttft", moved.share_of_ttft, "ratio"),
+        ("handoff_most_in_decode", moved.max_in_decode, ""),
+    ):
+        yield OwnLine(section="pools", item=item, unit=unit, basis="computed", value=amount,
+                      key=key)  # fmt: skip
 
 
 def _cost(made: FleetStudy) -> Iterator[OwnLine]:

@@ -35,8 +35,9 @@ class OwnTable:
 def tables_of(own: OwnPart, say: Say) -> tuple[OwnTable, ...]:
     """Every table that the part has figures for."""
     made = (
-        _less(own, say), _speed(own, say), _fleets(own, say), _cost(own, say), _apis(own, say),
-        _curve(own, say), _tiers(own, say), _rent(own, say), _hbm(own, say), _energy(own, say),
+        _less(own, say), _speed(own, say), _fleets(own, say), _listed(own, "pools", say),
+        _cost(own, say), _apis(own, say), _curve(own, say), _tiers(own, say), _rent(own, say),
+        _hbm(own, say), _energy(own, say), _listed(own, "hybrid", say), _listed(own, "switch", say),
     )  # fmt: skip
     return tuple(table for table in made if table is not None and table.rows)
 
@@ -113,6 +114,14 @@ def _fleets(own: OwnPart, say: Say) -> OwnTable:
         routing = Message(f"own_hardware_page.routing_{best.key}")
         note = _say(say, "smallest", int(best.value), routing=routing)
     return _table(say, "fleet", ("replicas", *shown), rows, note)
+
+
+def _listed(own: OwnPart, section: Section, say: Say) -> OwnTable:
+    """Figures under each other, each by its name: of one device, one model or one pair."""
+    lines = own.section(section)
+    rows = ((_say(say, f"item.{line.item}"), with_band(line, say)) for line in lines)
+    note = _say(say, f"{section}_note", name=lines[0].key) if lines else ""
+    return _table(say, section, ("what", "figure"), rows, note)
 
 
 def _cost(own: OwnPart, say: Say) -> OwnTable:

@@ -61,6 +61,8 @@ def number(value: Number, unit: str, say: Say) -> str:
         return percent(size)
     if unit == "J/token":
         return f"{_digits(size)}{SPACE}J"
+    if unit == "x":
+        return f"{size:.2f}{SPACE}×"
     if unit == "%":
         return f"{size:g}{SPACE}%"
     if unit in ("h", "GB-h"):

@@ -7,7 +7,7 @@ sources, and the ids by which the same report can be made again. Long tables flo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC
 
 from econ import sheet_tables as tables
@@ -29,17 +29,19 @@ PAYERS = ("team", "project", "workspace", "user", "api_key", "tags", "model")
 
 
 def report_html(
-    report: CostReport, workload_name: str, language: str, say: Say, rates: Sequence[Rate] = ()
-) -> str:
+    report: CostReport, workload_name: str, language: str, say: Say, rates: Sequence[Rate] = (),
+    spoken: Callable[[str], str] = str,
+) -> str:  # fmt: skip
     """The file's text. `workload_name`: what the user calls it; `language` the tag of the words
-    that `say` makes; `rates` replace the report's own of the same currency."""
+    that `say` makes; `rates` replace the report's own of the same currency; `spoken` puts the
+    sources of dated facts into that language."""
     known = {rate.currency: rate for rate in (*report.rates, *rates)}
     name = name_shown(workload_name, 120)
     front = [_head(report, name, say), _figures(report, say), _when(report, say),
              _buckets(report, say), _models(report, say),
              _rest(report, tuple(known.values()), say, language)]  # fmt: skip
-    back = [_tables(report, say), _assumptions(report, say), _sources(report, say),
-            _ids(report, say), own_section(report.own, say)]  # fmt: skip
+    back = [_tables(report, say), _assumptions(report, say), _sources(report, say, spoken),
+            _ids(report, say), own_section(report.own, say, spoken)]  # fmt: skip
     title = escaped(say(Message("sheet.title", {"name": name})))
     return (
         f'<!doctype html>\n<html lang="{escaped(language)}"><head><meta charset="utf-8">'
@@ -278,10 +280,10 @@ def _assumptions(report: CostReport, say: Say) -> str:
     return f"<section><h2>{_say(say, 'assumptions')}</h2><ul class='quiet'>{items}</ul></section>"
 
 
-def _sources(report: CostReport, say: Say) -> str:
+def _sources(report: CostReport, say: Say, spoken: Callable[[str], str]) -> str:
     used: list[PriceSource] = [s for f in report.figures.values() for s in f.sources]
     found = merged(s for s in used if s.prices)
-    return f"<section>{tables.source_tables(found, say)}</section>" if found else ""
+    return f"<section>{tables.source_tables(found, say, spoken)}</section>" if found else ""
 
 
 def _ids(report: CostReport, say: Say) -> str:

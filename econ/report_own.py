@@ -22,8 +22,9 @@ from messages.errors import Message
 
 Number = int | float | Decimal
 Section = Literal[
-    "memory", "speed", "fleet", "cost", "load", "curve", "tiers", "rent", "hbm", "energy", "less_kv"
-]
+    "memory", "speed", "fleet", "pools", "cost", "load", "curve", "tiers", "rent", "hbm", "energy",
+    "less_kv", "hybrid", "switch",
+]  # fmt: skip
 FLOAT_DIGITS = 9
 """Of a measured or simulated number in the id: the last bits differ between machines."""
 

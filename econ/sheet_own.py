@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from econ.own_tables import OwnTable, tables_of
 from econ.own_words import figure, number, row_name, with_band
 from econ.report_own import OwnPart, sources_of
@@ -19,7 +21,7 @@ PARTS = (
 CHAR = 6.6
 
 
-def own_section(own: OwnPart | None, say: Say) -> str:
+def own_section(own: OwnPart | None, say: Say, spoken: Callable[[str], str] = str) -> str:
     """One sentence where the report has no such figures, else a whole side."""
     heading = f"<h2>{_say(say, 'heading')}</h2>"
     if own is None:
@@ -31,7 +33,7 @@ def own_section(own: OwnPart | None, say: Say) -> str:
         f'<section class="back own"><h1>{_say(say, "heading")}</h1>'
         f"<p class='quiet'>{escaped(machine(own, say))}</p>"
         f"{_three(own, say)}{_memory(own, say)}{_less(own, say)}{wide}"
-        f"<div class='tables'>{narrow}</div>{_rests_on(own, say)}</section>"
+        f"<div class='tables'>{narrow}</div>{_rests_on(own, say, spoken)}</section>"
     )
 
 
@@ -179,18 +181,19 @@ def _drawn(one: OwnTable) -> str:
     return table(one.caption, one.head, one.rows) + note
 
 
-def _rests_on(own: OwnPart, say: Say) -> str:
+def _rests_on(own: OwnPart, say: Say, spoken: Callable[[str], str]) -> str:
     """What could not be said, the assumptions, and the sources of what stands here."""
     missing = "".join(f"<li>{escaped(say(message))}</li>" for message in own.missing)
     items = "".join(f"<li>{escaped(say(message))}</li>" for message in own.assumptions)
-    named = dict.fromkeys(text for _, text in own.sources)
+    named = {text: spoken_line(text, spoken) for _, text in own.sources}
     charted = {(row.source or "", row.as_of or "") for row in own.short_rows}
     lines = {(line.source, line.as_of) for line in own.lines}
     for source, as_of in sources_of(own):
         known = any(source in text for text in named)
         if ((source, as_of) in charted or (source, as_of) in lines) and not known:
-            named[f"{source}, {as_of}" if as_of else source] = None
-    listed = "".join(f"<li>{escaped(text)}</li>" for text in named)
+            line = f"{source}, {as_of}" if as_of else source
+            named[line] = spoken_line(line, spoken)
+    listed = "".join(f"<li>{escaped(text)}</li>" for text in named.values())
     parts = [("missing", missing), ("assumptions", items), ("sources", listed)]
     made = "".join(
         f"<h2>{_say(say, name)}</h2><ul class='quiet'>{inner}</ul>"
@@ -198,3 +201,13 @@ def _rests_on(own: OwnPart, say: Say) -> str:
         if inner
     )
     return f"<section class='rests'>{made}</section>"
+
+
+def spoken_line(text: str, spoken: Callable[[str], str]) -> str:
+    """'Name: source, day' and 'source; source, day' with each source in words of its own."""
+    about, colon, rest = text.partition(": ")
+    where, comma, day = (rest if colon else text).rpartition(", ")
+    if not comma:
+        where, day = (rest if colon else text), ""
+    said = "; ".join(spoken(part) for part in where.split("; "))
+    return f"{about}{colon if colon else ''}{said}{comma}{day}" if colon else f"{said}{comma}{day}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from econ.money import plain
 from econ.own_marks import is_own, models_at_own_price
@@ -132,7 +132,9 @@ def change_table(report: CostReport, say: Say) -> str:
     return table(say(Message("sheet.change", spans)), head, rows)
 
 
-def source_tables(sources: Sequence[PriceSource], say: Say) -> str:
+def source_tables(
+    sources: Sequence[PriceSource], say: Say, spoken: Callable[[str], str] = str
+) -> str:
     """The price rows behind the figures, and below them the pages that they are from."""
     pages = list(dict.fromkeys((s.source, s.as_of) for s in sources))
     head = [say(Message(f"sheet.price_{name}")) for name in ("row", "usd_per_mtok", "page")]
@@ -140,7 +142,7 @@ def source_tables(sources: Sequence[PriceSource], say: Say) -> str:
         (_row_name(s), _prices(s, say), str(pages.index((s.source, s.as_of)) + 1)) for s in sources
     )
     listed = "".join(
-        f"<p class='quiet'>{at}. {escaped(page)}, {escaped(as_of)}</p>"
+        f"<p class='quiet'>{at}. {escaped(spoken(page))}, {escaped(as_of)}</p>"
         for at, (page, as_of) in enumerate(pages, 1)
     )
     return table(say(Message("sheet.prices")), head, rows, words=2) + listed

@@ -1,4 +1,5 @@
-"""Less KV as figures of a report: representations side by side, HBM dollars, joules a token."""
+"""Less KV as figures of a report: representations side by side, HBM dollars, joules a token, what a
+hybrid model gains, what a switch of models takes."""
 
 from __future__ import annotations
 
@@ -24,6 +25,8 @@ def less_lines(found: LessKv) -> Iterator[OwnLine]:
             yield from _spend(found, name, spend)
     for energy in found.energy:
         yield from _energy(found, energy)
+    yield from _hybrid(found)
+    yield from _switch(found)
 
 
 def row_key(row: Scenario) -> str:
@@ -90,3 +93,47 @@ def _energy(found: LessKv, row: EnergyRow) -> Iterator[OwnLine]:
             high=None if band is None else joules * band.high_ratio,
             source=device.source, as_of=device.as_of,
         )  # fmt: skip
+
+
+def _hybrid(found: LessKv) -> Iterator[OwnLine]:
+    """The hybrid model beside itself with full layers only, at this workload's lengths."""
+    made = found.hybrid
+    if made is None:
+        return
+    rests: dict[str, Any] = {"source": made.model.source, "as_of": made.model.as_of}
+    yield OwnLine(section="hybrid", item="kv_saving", unit="ratio", basis="computed",
+                  key=made.model.name, value=made.saving, **rests)  # fmt: skip
+    gain = made.gain
+    if gain is None:
+        return
+    for item, value, unit, basis in (
+        ("long_share", gain.long_share, "ratio", "observed"),
+        ("gain_by_floor", gain.by_floor, "x", "datasheet"),
+        ("gain_by_published", gain.by_published, "x", "published"),
+    ):
+        yield OwnLine(section="hybrid", item=item, unit=unit, basis=basis, key=made.model.name,
+                      value=value)  # fmt: skip
+
+
+def _switch(found: LessKv) -> Iterator[OwnLine]:
+    """The timed pair of models, here and at this workload's median context."""
+    made = found.switching
+    if made is None:
+        return
+    timing, at = made.facts.timing, made.at_workload
+    pair = f"{at.sender} → {at.receiver}"
+    rests: dict[str, Any] = {"source": timing.source, "as_of": str(timing.as_of)}
+    yield OwnLine(section="switch", item="switches", unit="", basis="observed", key=pair,
+                  value=made.counted)  # fmt: skip
+    for item, value, basis in (
+        ("switch_prefill_s", at.prefill_s, "estimated"),
+        ("switch_map_s", at.map_s, "estimated"),
+    ):
+        yield OwnLine(section="switch", item=item, unit="s", basis=basis, key=pair,
+                      value=value, **rests)  # fmt: skip
+    yield OwnLine(section="switch", item="retention", unit="ratio", basis="published",
+                  key=pair, value=at.retention_low, **rests)  # fmt: skip
+    earned = made.earned
+    yield OwnLine(section="switch", item="switches_that_earn_it", unit="", basis="computed",
+                  key=pair, low=earned.switches_low, high=earned.switches_high,
+                  **rests)  # fmt: skip

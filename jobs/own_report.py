@@ -30,6 +30,7 @@ from econ.report_own import OwnLine, OwnPart
 from jobs import fleet_flows, own_money
 from jobs.devices import device_of
 from jobs.less_kv import LessKv, LessKvAsked
+from jobs.own_assumed import assumed, assumed_less
 from jobs.own_less_lines import less_lines
 from jobs.own_money import HitValue
 from jobs.own_question import PREMIUM_MODELS, Own, band_bytes, of_fleet, places_of
@@ -95,15 +96,16 @@ def own_of(choice: OwnChoice, found: Found, workload_id: str = "") -> OwnPart:
     if asked is not None and found.study is not None:
         setup = fleet_flows.setup_of(asked)
         own = of_fleet(workload_id, asked, found.study, choice.priced_as)
-        lines += fleet_lines(setup, found.study)
+        there = asked.prefill_device
+        lines += fleet_lines(setup, found.study, fleet_flows.name_of(there) if there else "")
         rate, load, source, as_of = rate_of(choice, own, found)
         lines += load_lines(rate, load, source, as_of)
         lines += _money(choice, own, found)
-        said += _assumed(choice, asked, found)
+        said += [*assumed(asked, found.study), *_assumed_money(choice, found)]
         sources += [(str(mark), text) for mark, text in fleet_flows.sources_of(asked)]
     if found.less is not None:
         lines += less_lines(found.less)
-        said += _assumed_less(found.less)
+        said += assumed_less(found.less)
     return OwnPart(
         choice=dict(_settings(choice, own, found)),
         model=_model_name(choice),
@@ -202,19 +204,7 @@ def dollars_of(choice: OwnChoice, found: Found, hours: float | None) -> DollarCu
     return own_money.dollars(found.cache, curve, found.tiers, hours, usd, rent)
 
 
-def _assumed(choice: OwnChoice, asked: FleetAsked, found: Found) -> Iterator[Message]:
-    study = found.study
-    assert study is not None  # noqa: S101
-    yield from study.said
-    yield Message("own_report.assume_memory", {"percent": f"{float(asked.fraction) * 100:g}"})
-    kind = study.memory.overhead_source.replace(" ", "_")
-    yield Message(f"own_report.assume_overhead_{kind}")
-    yield Message("own_report.assume_queue")
-    yield Message("own_report.assume_hours")
-    yield Message("own_report.assume_band")
-    for name in sorted({name for view in study.speeds for name in view.outside}):
-        what = Message(f"own_hardware_page.outside_{name}")
-        yield Message("own_report.assume_outside", {"name": what})
+def _assumed_money(choice: OwnChoice, found: Found) -> Iterator[Message]:
     if found.bills:
         yield Message("own_report.assume_apis")
     if found.curve is not None:
@@ -223,22 +213,6 @@ def _assumed(choice: OwnChoice, asked: FleetAsked, found: Found) -> Iterator[Mes
         share = f"{found.tiers.speeds.ops_ratio * 100:g}"
         yield Message("own_report.assume_prefill", {"percent": share})
         yield Message("own_report.assume_bytes")
-
-
-def _assumed_less(found: LessKv) -> Iterator[Message]:
-    held, hbm = found.held, found.hbm
-    stays = Message(f"less_kv.stays.{held.model}", {"lifetime": f"{held.lifetime_s} s"})
-    yield Message("own_report.assume_residence", {"stays": stays}, len(held.tokens))
-    yield Message("own_report.assume_devices", {"percent": f"{float(found.fraction) * 100:g}"})
-    if found.spend is not None:
-        share = hbm.newest_share()
-        yield Message("own_report.assume_life", {"years": f"{found.asked.life_years:g}"})
-        yield Message(
-            "own_report.assume_shares",
-            {"quarter": share.quarter, "total": f"{share.total:g}", "source": share.source},
-        )
-    if found.energy:
-        yield Message("own_report.assume_energy")
 
 
 def _settings(choice: OwnChoice, own: Own | None, found: Found) -> Iterator[tuple[str, str]]:
@@ -250,6 +224,7 @@ def _settings(choice: OwnChoice, own: Own | None, found: Found) -> Iterator[tupl
                 yield f"{prefix}.{one.name}", _setting(getattr(part, one.name))
     if own is None:
         return
+    yield from _device_settings(device_of(own.device))
     places = places_asked(choice, own)
     each, _, _ = hour_of(choice, own, found)
     values = {
@@ -268,6 +243,16 @@ def _settings(choice: OwnChoice, own: Own | None, found: Found) -> Iterator[tupl
     }
     for name, value in values.items():
         yield name, _setting(value)
+
+
+def _device_settings(device: DeviceSpec) -> Iterator[tuple[str, str]]:
+    """The figures of a device that no table has: its name alone would not bring them back."""
+    if device.measured is not None:
+        yield "device.profile", device.measured.profile
+    elif device.source:
+        return
+    for name in ("name", "memory_bytes", "bandwidth_bytes_per_s", "dense_ops_per_s", "tdp_w"):
+        yield f"device.{name}", _setting(getattr(device, name))
 
 
 def _setting(value: Any) -> str:

@@ -16,6 +16,7 @@ from jobs.shelf import opened
 from jobs.yen import with_yen
 from messages.catalogue import sayer
 from messages.errors import Message, SourceError, input_error
+from messages.facts import speaker
 
 
 def report_html(
@@ -23,7 +24,9 @@ def report_html(
 ) -> bytes:
     """The report as one HTML file of two A4 sides. `name`: what the reader calls the workload."""
     said = with_yen(report, rates)
-    text = html_text(report, name or report.workload.name, language, sayer(language), said)
+    text = html_text(
+        report, name or report.workload.name, language, sayer(language), said, speaker(language)
+    )
     return text.encode("utf-8", errors="replace")
 
 

@@ -10,6 +10,7 @@ from econ.kv_formats import KvFormat, kv_format
 from econ.layout import check_copies, check_ranks
 from econ.measured_device import PREFIX as MEASURED
 from econ.measured_device import is_measured
+from econ.own_device import shown_id
 from econ.roofline import (
     DecodeStep,
     Prefill,
@@ -139,7 +140,7 @@ def _device(asked: RooflineAsked, kind: str) -> tuple[DeviceSpec | None, str, in
         speeds = datasheet_speeds(device, kind)
     except ValueError:
         raise input_error("results.no_limits", device=device.id, dtype=kind) from None
-    return device, device.id, device.memory_bytes, speeds
+    return device, shown_id(device), device.memory_bytes, speeds
 
 
 def profile_speeds(found: DeviceProfile) -> Speeds:

@@ -17,7 +17,8 @@ from econ.kv_formats import kv_format
 from econ.kv_memory import reserved_per_token
 from econ.offload import Link
 from econ.replay_input import blocks_of
-from econ.roofline import RATE_OF, WEIGHT_BYTES, Speeds
+from econ.roofline import WEIGHT_BYTES, Speeds
+from econ.speed_features import rate_of
 from econ.tier_study import Tier, TierStudy, tier_study
 from econ.workload import Workload
 from jobs.devices import device_of
@@ -178,7 +179,7 @@ def _weights_dtype(asked: TiersAsked, device: DeviceSpec) -> str:
 
 
 def _speeds(asked: TiersAsked, device: DeviceSpec, kind: str) -> Speeds:
-    rate = asked.ops_per_s or device.dense_ops_per_s.get(RATE_OF.get(kind, kind))
+    rate = asked.ops_per_s or rate_of(device, kind)
     if rate is None:
         values = {"device": device.id, "kind": kind}
         raise UsageError(Message("hardware_money.no_rate", values))

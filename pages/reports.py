@@ -45,7 +45,7 @@ def current() -> None:
             downloads.focus_button(seen.workload_id, state.params(), seen.report, "focus_current")
     finance.sections(seen, full)
     adjusted_view.show(full)
-    own_report_view.section(sent.own)
+    own_report_view.current(sent.own)
 
 
 def reopened(asked: str) -> str | None:

@@ -42,7 +42,7 @@ def test_model_and_device_are_chosen_and_the_same_choice_is_the_same_report(trac
     )  # fmt: skip
     sections = {figure["section"] for figure in own["figures"]}
     assert sections == {"memory", "speed", "fleet", "cost", "load", "curve", "tiers", "rent",
-                        "hbm", "energy", "less_kv"}  # fmt: skip
+                        "hbm", "energy", "less_kv", "hybrid", "switch"}  # fmt: skip
     assert len(own["break_even"]) > 100
     assert report(trace, *SMALL)["report_id"] == found["report_id"]
     assert report(trace)["report_id"] != found["report_id"]

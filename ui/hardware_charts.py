@@ -5,11 +5,11 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import plotly.graph_objects as go
 
 from econ.fleet_memory import ReplicaMemory
-from econ.fleet_steps import SourceKind
 from ui import charts
 from ui.charts import GRID, INK, MUTED, NEUTRAL, OURS, PAPER, Chart
 from ui.components import mark
@@ -25,10 +25,14 @@ BEHIND_WEIGHTS = 0.22
 DROP = 0.12
 """A mark stands this share of a row below its line."""
 ROOM = 1.04
-SYMBOLS: dict[SourceKind, str] = {
+TimeMark = Literal["datasheet", "published", "measured", "elsewhere", "typed"]
+SYMBOLS: dict[TimeMark, str] = {
     "datasheet": "diamond-open", "published": "diamond", "measured": "circle",
+    "elsewhere": "diamond", "typed": "circle-open",
 }  # fmt: skip
-COLORS: dict[SourceKind, str] = {"datasheet": INK, "published": INK, "measured": OURS}
+COLORS: dict[TimeMark, str] = {
+    "datasheet": INK, "published": INK, "measured": OURS, "elsewhere": INK, "typed": INK,
+}  # fmt: skip
 
 
 def gb(value: int) -> str:
@@ -87,7 +91,7 @@ class Timed:
     """One time by one source; None where there is none and `note` says why. Low and high: the
     band's ends."""
 
-    source_kind: SourceKind
+    source_kind: TimeMark
     seconds: float | None
     low_s: float | None = None
     high_s: float | None = None

@@ -8,13 +8,15 @@ from decimal import Decimal
 
 import streamlit as st
 
+from econ.fleet_steps import SourceKind
 from econ.measured_device import is_measured
-from econ.own_device import OWN, RATES, own_device
+from econ.own_device import OWN, RATES, TYPED, own_device
 from jobs import devices, fleet_flows
 from messages.errors import KvledgerError
 from price_tables.hardware import DeviceSpec, MeasuredLimits
 from ui import components, typed
 from ui.components import mark
+from ui.hardware_charts import TimeMark
 from ui.numerals import foreign, md
 from ui.typed import keep
 from ui.words import t
@@ -123,6 +125,16 @@ def _typed(found: Mapping[str, Decimal]) -> DeviceSpec | None:
     )  # fmt: skip
 
 
+def time_mark(identity: str, source_kind: SourceKind) -> TimeMark:
+    """The mark of a time on that device: limits measured on another machine, and those typed in,
+    are told from this machine's and from a maker's."""
+    found = measured(identity)
+    if source_kind == "measured" and found is not None and found.origin != "measured":
+        return "elsewhere"
+    typed_in = source_kind == "datasheet" and identity.startswith(f"{TYPED}:")
+    return "typed" if typed_in else source_kind
+
+
 def about(identity: str) -> str:
     """What a measured device's times rest on; '' for any other."""
     found = measured(identity)
@@ -134,7 +146,7 @@ def about(identity: str) -> str:
     )
     rows = sum(one.n for one in (found.tpot, found.ttft) if one is not None)
     return p(
-        "measured_limits", mark=mark("measured"), device=md(device.name),
-        origin=p(f"origin_{found.origin}"), date=found.day, model=md(found.model),
+        "measured_limits", mark=mark(time_mark(identity, "measured")), device=md(device.name),
+        origin=t(f"fleet.origin_{found.origin}"), date=found.day, model=md(found.model),
         rate=f"{(device.bandwidth_bytes_per_s or 0) / 1e9:,.1f} GB/s", rates=rates, n=rows,
     )  # fmt: skip

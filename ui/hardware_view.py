@@ -10,12 +10,14 @@ from econ.fleet import Latency
 from econ.fleet_setup import FleetAsked
 from econ.fleet_study import FleetStudy, SpeedView
 from econ.measured_device import is_measured
+from econ.sheet_own import spoken_line
 from econ.speed_fit import Band
 from jobs import fleet_flows, profiling
 from ui import components, hardware_charts, hardware_device
 from ui.components import Explanation, mark
 from ui.hardware_charts import Timed
 from ui.numerals import compact, count, day, md, percent, range_words
+from ui.spoken import spoken
 from ui.time_lines import duration
 from ui.words import say, t
 
@@ -107,7 +109,10 @@ def how(found: FleetStudy, asked: FleetAsked) -> None:
     components.how(
         Explanation(
             formula=p("how_formula"), sums=tuple(sums), why_range=" ".join(bands),
-            sources=fleet_flows.sources_of(asked),
+            sources=tuple(
+                (kind, md(spoken_line(text, spoken)))
+                for kind, text in fleet_flows.sources_of(asked)
+            ),
         ),
         "how_hardware",
     )  # fmt: skip
@@ -118,8 +123,8 @@ def _basis(view: SpeedView) -> str:
     assert band is not None  # noqa: S101
     own = "how_limits" if band.method == "limits" else "how_runs"
     key = own if view.source_kind == "measured" else "how_band"
-    words = p(key, mark=mark(view.source_kind), n=band.n, device=band.device,
-              low=f"{band.low_ratio:.2f}", high=f"{band.high_ratio:.2f}", model=md(band.family))  # fmt: skip
+    words = p(key, mark=mark(view.source_kind), n=band.n, device=band.device, model=md(band.family),
+              low=f"{band.low_ratio:.2f}", high=f"{band.high_ratio:.2f}")  # fmt: skip
     if not view.outside:
         return words
     names = ", ".join(p(f"outside_{name}") for name in view.outside)
@@ -162,7 +167,7 @@ def speed(found: FleetStudy, asked: FleetAsked) -> None:
     unit = p("times_unit", percentile=p_words(first.ttft, level), n=first.ttft.n,
              hit=percent(first.token_hit_ratio or 0.0, 0))  # fmt: skip
     parts = [
-        (p(f"{name}_part"), [_timed(view, name, level) for view in found.speeds])
+        (p(f"{name}_part"), [_timed(view, name, level, asked) for view in found.speeds])
         for name in ("ttft", "tpot")
     ]
     components.chart_block(heading, unit, hardware_charts.times(parts, p("times_alt")), "hw-times")
@@ -188,21 +193,24 @@ def p_words(latency: Latency, level: int) -> str:
     return p("maximum") if level == 99 and latency.p99 is None and latency.n else f"P{level}"
 
 
-def _timed(view: SpeedView, name: str, level: int) -> Timed:
+def _timed(view: SpeedView, name: str, level: int, asked: FleetAsked) -> Timed:
+    kind = hardware_device.time_mark(asked.device, view.source_kind)
     latency: Latency = getattr(view, name)
     band: Band | None = getattr(view, f"{name}_band")
     seconds = latency.at(level)
     if seconds is None:
-        return Timed(source_kind=view.source_kind, seconds=None,
+        return Timed(source_kind=kind, seconds=None,
                      note=p("no_latency" if view.saturated else "no_requests"))  # fmt: skip
     measured = view.source_kind == "measured"
     if band is None:
         note = p("one_run" if measured else "floor")
-        return Timed(source_kind=view.source_kind, seconds=seconds, note=note)
+        return Timed(source_kind=kind, seconds=seconds, note=note)
+    words = "own_runs" if measured else "band_n"
+    if band.method == "limits":
+        words = "own_limits"
     return Timed(
-        source_kind=view.source_kind, seconds=seconds, low_s=seconds * band.low_ratio,
-        high_s=seconds * band.high_ratio, note=p("own_limits" if band.method == "limits" else "own_runs" if measured else "band_n",
-               n=band.n, model=md(band.family)),
+        source_kind=kind, seconds=seconds, low_s=seconds * band.low_ratio,
+        high_s=seconds * band.high_ratio, note=p(words, n=band.n, model=band.family),
     )  # fmt: skip
 
 

@@ -175,8 +175,13 @@ def _how(found: TiersFound) -> Explanation:
     sources = tuple(
         (
             "datasheet",
-            f"{t(f'hardware_money.tier_{tier.id}')}: {md(spoken(tier.source))}, {tier.as_of}",
+            f"{t(f'hardware_money.tier_{tier.id}')}: {md(spoken(tier.source))}, {tier.as_of}"
+            f"{_note(tier.note)}",
         )
         for tier in known.values()
     )
     return Explanation(formula=t("hardware_money.how_tiers"), sums=sums, sources=sources)
+
+
+def _note(text: str | None) -> str:
+    return f" ({md(spoken(text))})" if text else ""

@@ -6,20 +6,24 @@ import streamlit as st
 
 from econ.own_tables import OwnTable, tables_of
 from econ.report_own import OwnPart, sources_of
-from econ.sheet_own import machine, three_figures
-from ui import components, plain_table
+from econ.sheet_own import machine, spoken_line, three_figures
+from ui import components, doors, plain_table
 from ui.components import MARKS
 from ui.numerals import md
 from ui.plain_table import cell
+from ui.spoken import spoken
 from ui.words import say, t
+
+FLEET, LESS = ("hw_", "hour_row", "usd_hour", "own_"), ("less_kv_",)
+"""Beginnings of the names under which the address carries a fleet and less KV."""
 
 
 def section(own: OwnPart | None) -> None:
-    """One sentence where the report has no such figures."""
+    """One quiet line where a saved report has no such figures."""
+    if own is None:
+        components.note(t("own_report.not_seen"))
+        return
     with components.rule("own_report"):
-        if own is None:
-            components.answer(t("own_report.heading"), t("own_report.not_seen"))
-            return
         components.answer(t("own_report.heading"), md(machine(own, say)))
         figures = three_figures(own, say)
         if figures:
@@ -33,6 +37,30 @@ def section(own: OwnPart | None) -> None:
                 _table(one)
         with st.expander(t("own_report.rests_on"), key="own_report_rests"):
             _rests_on(own)
+
+
+def current(own: OwnPart | None) -> None:
+    """Of the report that is looked at."""
+    if own is None:
+        offered()
+    else:
+        section(own)
+
+
+def offered() -> None:
+    """Where a report that is not saved yet gets such figures: one quiet line that leads there, with
+    what the address says of a fleet or of less KV."""
+    said = {name: st.query_params[name] for name in st.query_params}
+    less = not any(name.startswith(FLEET) for name in said) and any(
+        name.startswith(LESS) for name in said
+    )
+    carried = {n: v for n, v in said.items() if n.startswith(LESS if less else (*FLEET, *LESS))}
+    words = "own_report.opens_less" if less else "own_report.opens"
+    st.page_link(
+        doors.path_of("less_kv" if less else "own_hardware"),
+        label=t(f"{words}_with" if carried else "own_report.opens"),
+        icon=":material/arrow_forward:", query_params=carried,
+    )  # fmt: skip
 
 
 def _table(one: OwnTable) -> None:
@@ -50,6 +78,7 @@ def _rests_on(own: OwnPart) -> None:
         components.note(md(say(message)))
     components.sentence(f"**{t('own_report.sources')}**")
     for mark, text in own.sources:
-        components.note(f"{MARKS[mark]} {md(text)}")
+        components.note(f"{MARKS[mark]} {md(spoken_line(text, spoken))}")
     for source, as_of in sources_of(own):
-        components.note(md(f"{source}, {as_of}" if as_of else source))
+        line = f"{source}, {as_of}" if as_of else source
+        components.note(md(spoken_line(line, spoken)))

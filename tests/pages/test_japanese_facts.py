@@ -23,7 +23,7 @@ PAGES = ("market", "four_numbers", "chain", "less_kv", "articles_checked")
 THREE_WORDS = re.compile(r"\b[a-z]{2,},? [a-z]{2,},? [a-z]{2,}\b")
 OFFICIAL = "This product uses the FRED® API but is not endorsed or certified by the Federal Reserve"
 """The words that FRED's terms of use ask for; the page has them in Japanese too."""
-FACTS = ("hbm", "power", "kv_quality", "devices", "watch")
+FACTS = ("hbm", "power", "kv_quality", "devices", "watch", "models", "tiers")
 SHOWN = ("references", "note", "scope", "task", "metric")
 
 

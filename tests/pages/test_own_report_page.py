@@ -31,10 +31,33 @@ def saved(at: AppTest) -> str:
     return asked(at, "report")
 
 
+def links(at: AppTest) -> dict[str, str]:
+    """Sentence -> query of the links to a page that are no names of pages."""
+    found = {link.proto.label: link.proto.query_string for link in at.get("page_link")}
+    return {label: query for label, query in found.items() if label.endswith((".", "。"))}
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_reader_who_never_opened_own_hardware_reads_one_sentence(language: str) -> None:
+def test_a_reader_who_never_opened_own_hardware_reads_one_line_that_leads_there(
+    language: str,
+) -> None:
     at = opened("reports", lang=language)
-    assert t(language, "own_report.not_seen") in plain(words(at))
+    assert links(at) == {t(language, "own_report.opens"): ""}
+    assert t(language, "own_report.heading") not in plain(words(at))
+
+
+@pytest.mark.parametrize(
+    ("address", "words_of"),
+    [({"hw_device": "h100-sxm", "hw_tp": "4"}, "opens_with"),
+     ({"less_kv_model": "deepseek-v3"}, "opens_less_with")],
+)  # fmt: skip
+def test_what_the_address_says_of_a_fleet_goes_along(
+    address: dict[str, str], words_of: str
+) -> None:
+    ((label, query),) = links(opened("reports", **address)).items()
+    assert label == t("en", f"own_report.{words_of}")
+    for name, value in address.items():
+        assert f"{name}={value}" in query
 
 
 def test_what_was_not_looked_at_is_not_saved() -> None:
