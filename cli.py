@@ -122,7 +122,7 @@ def _inspect(arguments: argparse.Namespace, language: str) -> int:
     from ui import shell_text
 
     options = shell_input.read_options(arguments)
-    result = flows.read_paths(arguments.files, options, _stage(language), arguments.name)
+    result = _read(arguments, options, language)
     data = flows.inspect_json(result, language)
     _answer(arguments, data, lambda: shell_text.inspection(data, language))
     return 0
@@ -138,7 +138,7 @@ def _report(arguments: argparse.Namespace, language: str) -> int:
     read = [*arguments.files, *arguments.stated_costs]
     for written in (arguments.out, arguments.html):
         shell_input.refuse_overwriting(written, read)
-    result = flows.read_paths(arguments.files, options, _stage(language), arguments.name)
+    result = _read(arguments, options, language)
     own = shell_own.part(result, asked, _stage(language))
     report = shell_own.with_part(flows.report_of(result, params), own)
     if arguments.save:
@@ -208,9 +208,10 @@ def _tell_rejected(receipt: Any, language: str) -> None:
 
 
 def _read(arguments: argparse.Namespace, options: Any, language: str) -> Any:
-    from jobs import flows
+    from jobs import flows, shell_input
 
-    return flows.read_paths(arguments.files, options, _stage(language), arguments.name)
+    files, name = shell_input.files_to_read(arguments), shell_input.name_to_use(arguments)
+    return flows.read_paths(files, options, _stage(language), name)
 
 
 def _prices_show(arguments: argparse.Namespace, language: str) -> int:

@@ -34,6 +34,24 @@ def read_options(arguments: argparse.Namespace) -> ReadOptions:
     )
 
 
+def files_to_read(arguments: argparse.Namespace) -> list[Path]:
+    """The files of a command, with the tokenizer that counts texts where one is named."""
+    tokenizer: Path | None = getattr(arguments, "tokenizer", None)
+    return [*arguments.files, *([tokenizer] if tokenizer else [])]
+
+
+def name_to_use(arguments: argparse.Namespace) -> str | None:
+    """What the workload is called: as named, and a tokenizer beside one file adds no name."""
+    if (
+        arguments.name is None
+        and getattr(arguments, "tokenizer", None)
+        and len(arguments.files) == 1
+    ):
+        return str(arguments.files[0].name)
+    name: str | None = arguments.name
+    return name
+
+
 def report_params(arguments: argparse.Namespace) -> ReportParams:
     """What a report is to show. Raises UsageError naming the flag."""
     since, until = day(arguments.since, "--since"), day(arguments.until, "--until")

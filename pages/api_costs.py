@@ -76,8 +76,8 @@ def break_even(costs: ApiCosts) -> None:
 def caveats(seen: View, costs: ApiCosts, scaled: bool) -> None:
     """What the figures rest on."""
     with components.rule("caveats"):
-        tokenizer = "tokenizer_scaled" if scaled else "tokenizer"
-        components.note(" ".join(t(f"api_costs_page.{name}") for name in (tokenizer, "quality")))
+        names = ("tokenizer_scaled" if scaled else "tokenizer", "quality")
+        components.note(" ".join(t(f"api_costs_page.{n}") for n in names) + seen.estimated)
         if costs.headline is not None and costs.headline.row.usd is not None:
             usd, model = costs.headline.row.usd, costs.headline.none.model or ""
             words = [t("api_costs_page.rests_on", model=md(model), usd=md(amount_usd(usd)))]

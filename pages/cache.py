@@ -60,6 +60,8 @@ def page() -> None:
             return
         with top:
             first_screen(found, by)
+            if seen.estimated:
+                components.note(seen.estimated)
         with st.container(horizontal=True, gap="large", key="controls_size"):
             scale = cache_size.scale(found, unit)
             blocks = cache_size.typed_here(scale)

@@ -105,6 +105,7 @@ def _reading(
     parser.add_argument("--leave-out-misfits", action="store_true",
                         help=words("leave_out_misfits"))  # fmt: skip
     parser.add_argument("--tz", metavar="ZONE", help=words("tz"))
+    parser.add_argument("--tokenizer", metavar="FILE", type=_path, help=words("tokenizer"))
     parser.add_argument("--name", metavar="NAME", help=words("name"))
 
 

@@ -12,6 +12,7 @@ from datetime import timedelta
 from econ.example import EXAMPLE_FORMAT
 from econ.money import Amount
 from econ.report import CostReport, GroupRow, WorkloadInfo
+from ui import estimated
 from ui.components import mark
 from ui.numerals import amount_signed, amount_usd, days, foreign, md, percent
 from ui.words import say, t
@@ -69,8 +70,9 @@ def about(workload: WorkloadInfo) -> str:
 
 def statement(report: CostReport, about_what: str) -> Statement:
     """The number of the Overview: the signed saving, or what is known without it."""
-    said = _statement(report, about_what)
-    return replace(said, sentence=said.sentence + assumed_model(report))
+    said, base = _statement(report, about_what), report.baselines
+    more = assumed_model(report) + estimated.sentence(report, base.billed or base.no_cache)
+    return replace(said, sentence=said.sentence + more)
 
 
 def assumed_model(report: CostReport) -> str:
@@ -195,7 +197,7 @@ def cost(report: CostReport, about_what: str) -> Statement:
         label=t(f"workload_page.{key}_label", about=about_what),
         value=amount_usd(shown) if shown else t("ui.unpriced"),
         beneath=t(f"workload_page.{key}_beneath{_whose_day(report, key)}", mark=how_known),
-        sentence=_what_was_sent(load) + assumed_model(report),
+        sentence=_what_was_sent(load) + assumed_model(report) + estimated.sentence(report, shown),
     )
 
 

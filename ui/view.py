@@ -10,7 +10,7 @@ import streamlit as st
 from econ.report import CostReport
 from jobs import flows
 from messages.errors import KvledgerError, NotFoundError
-from ui import failures, mapping, panel, state, statement, upload
+from ui import estimated, failures, mapping, panel, state, statement, upload
 from ui.numerals import md
 from ui.words import t
 
@@ -27,6 +27,11 @@ class View:
     def about(self) -> str:
         """'2026-11-02, example data'."""
         return statement.about(self.report.workload)
+
+    @property
+    def estimated(self) -> str:
+        """One more sentence where token counts are estimates; '' where they were counted."""
+        return estimated.sentence(self.report, None)
 
 
 def load(on_failure: Callable[[], None] = mapping.offer) -> View | None:

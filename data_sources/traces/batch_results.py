@@ -25,6 +25,9 @@ def read(files: Sequence[Decoded], options: ReadOptions, progress: Progress) -> 
     follow = Follow(files, progress)
     for file in files:
         for line in follow.lines(file, records(file)):
+            if isinstance(line.value, Mapping) and _is_question(line.value):
+                log.tally.ignore("batch_question")
+                continue
             anthropic = anthropic or (isinstance(line.value, Mapping) and "result" in line.value)
             log.take(file.source.name, line, without_usage="failed")
     format_id = ANTHROPIC if anthropic else OPENAI
@@ -39,6 +42,11 @@ def read(files: Sequence[Decoded], options: ReadOptions, progress: Progress) -> 
         options=options,
     )
     return ReadResult(workload=workload, receipt=receipt)
+
+
+def _is_question(row: Mapping[str, Any]) -> bool:
+    """A row of the batch's input file: its answer, which counts, has a row of its own."""
+    return "body" in row and "response" not in row and "result" not in row
 
 
 def _anthropic_counts(kept: Sequence[Any]) -> dict[str, int]:

@@ -13,8 +13,8 @@ from data_sources.traces.detect_json import format_of_object, hint_of_object
 from data_sources.traces.json_text import (
     NOT_ONE_VALUE,
     items,
+    lines_of,
     read_document,
-    read_lines,
     whole,
 )
 from data_sources.traces.limits import BROWSER, Limits
@@ -45,7 +45,7 @@ class Detection:
 def detect(decoded: Decoded, limits: Limits = BROWSER) -> Detection:
     """The format of `decoded`. InputError when it is neither JSON nor a table nor a known log."""
     if decoded.encoding == "binary":
-        return Detection(format="generic_parquet", shape="parquet")
+        return _parquet(decoded)
     head = _head(decoded)
     first = head.lstrip()[:1]
     if first == "{":
@@ -53,6 +53,12 @@ def detect(decoded: Decoded, limits: Limits = BROWSER) -> Detection:
     if log := _server_log(head):  # such a line may begin with "[", as a JSON list does
         return log
     return _json(decoded) if first == "[" else _table(decoded, head, limits)
+
+
+def _parquet(decoded: Decoded) -> Detection:
+    from data_sources.traces.text_records import parquet_format  # Arrow only where it is needed
+
+    return Detection(format=parquet_format(decoded) or "generic_parquet", shape="parquet")
 
 
 def _head(decoded: Decoded) -> str:
@@ -65,7 +71,7 @@ def _head(decoded: Decoded) -> str:
 def _json(decoded: Decoded) -> Detection:
     value = whole(decoded.path)
     shape: Shape = "jsonl" if value is NOT_ONE_VALUE else "json"
-    lines = read_lines(decoded.path) if value is NOT_ONE_VALUE else items(value)
+    lines = lines_of(decoded.path) if value is NOT_ONE_VALUE else items(value)
     hint: str | None = None
     columns: set[str] = set()
     problem: Message | None = None

@@ -191,6 +191,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ),
     ("lmsys_chat", _conversation("conversation_id")),
     ("wildchat", _conversation("conversation_hash")),
+    ("tokenizer_json", lambda v: "vocab" in mapping(v, "model") and "added_tokens" in v),
     ("openai_batch_input", _batch("body")),
     ("openai_batch_output", _batch("response")),
     ("anthropic_batch_results", _batch("result")),

@@ -9,7 +9,7 @@ from messages.errors import Message
 
 MAP = "map"  # --map can read it
 CONVERT = "convert"  # nested or textual: convert it to kvledger's CSV first
-TEXT_ONLY = "text_only"  # text without token counts
+TOKENIZER = "tokenizer"  # how text is cut: helps files of text
 COST_ONLY = "cost_only"  # money without token counts
 NOT_REQUESTS = "not_requests"  # counters, rates or dictionaries, not requests
 
@@ -22,9 +22,6 @@ UNREAD: dict[str, str] = {
     "gcp_billing_standard": COST_ONLY,
     "helicone_requests": CONVERT,
     "langfuse_observations": CONVERT,
-    "lmcache_agent_text": TEXT_ONLY,
-    "lmsys_chat": TEXT_ONLY,
-    "openai_batch_input": TEXT_ONLY,
     "openai_cost_csv": COST_ONLY,
     "openrouter_activity_daily": MAP,
     "openrouter_generations": MAP,
@@ -32,10 +29,9 @@ UNREAD: dict[str, str] = {
     "ragpulse_dictionary": NOT_REQUESTS,
     "servegen_client_rate": NOT_REQUESTS,
     "sglang_request_log": CONVERT,
-    "sharegpt": TEXT_ONLY,
+    "tokenizer_json": TOKENIZER,
     "vllm_engine_log": NOT_REQUESTS,
     "vllm_prometheus": NOT_REQUESTS,
-    "wildchat": TEXT_ONLY,
 }
 """Formats that are recognised and not read yet, with what their user can do."""
 

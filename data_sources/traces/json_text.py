@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,9 @@ from data_sources.traces.base import Decoded
 from data_sources.traces.limits import MAX_JSON_DOCUMENT_BYTES, MAX_LINE_BYTES
 from messages.errors import Message, input_error
 
+_READ_CHARS = 1 << 22
+_NUMBER_CHARS = 400
+_SPACE, _GAP = re.compile(r"\s*"), re.compile(r"\s*,?\s*")
 NOT_ONE_VALUE: Final = object()
 """Stands for "not one JSON value": None is a JSON value."""
 
@@ -108,7 +112,60 @@ def records(decoded: Decoded) -> Iterator[Line]:
     The number is the line in JSON Lines and the position in a list.
     """
     value = whole(decoded.path)
-    yield from read_lines(decoded.path) if value is NOT_ONE_VALUE else items(value)
+    yield from lines_of(decoded.path) if value is NOT_ONE_VALUE else items(value)
+
+
+def lines_of(path: Path) -> Iterator[Line]:
+    """JSON Lines, or the items of a list that is too large to be held as one value."""
+    if path.stat().st_size > MAX_JSON_DOCUMENT_BYTES and _begins_list(path):
+        return list_items(path)
+    return read_lines(path)
+
+
+def list_items(path: Path, step: int = _READ_CHARS) -> Iterator[Line]:
+    """The items of one JSON list, one at a time. Where the text breaks, one last item says so."""
+    decoder = json.JSONDecoder()
+    with path.open("r", encoding="utf-8") as stream:
+        text, at, number, ended = stream.read(step).lstrip()[1:], 0, 1, False
+        while True:
+            at = _after(text, at, number > 1)
+            if at < len(text) and text[at] == "]":
+                return
+            try:
+                value, end = decoder.raw_decode(text, at)
+            except RecursionError:
+                yield _broken(number, 1)
+                return
+            except ValueError as error:
+                more = "" if ended or len(text) - at > MAX_LINE_BYTES else stream.read(step)
+                if not more:
+                    yield _broken(number, getattr(error, "pos", at) - at + 1)
+                    return
+                text, at = text[at:] + more, 0
+                continue
+            if not ended and isinstance(value, (int, float)) and len(text) - end < _NUMBER_CHARS:
+                # "-3." may go on in what is not read yet
+                more = stream.read(step)
+                ended = not more
+                text, at = text[at:] + more, 0
+                continue
+            yield Line(number, value, None, end - at)
+            number, at = number + 1, end
+
+
+def _after(text: str, at: int, comma: bool) -> int:
+    """The place of the next item: white space skipped, and the one comma before it."""
+    found = _GAP.match(text, at) if comma else _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _broken(number: int, column: int) -> Line:
+    return Line(number, None, Message("traces.line_not_json", {"column": column}))
+
+
+def _begins_list(path: Path) -> bool:
+    with path.open("r", encoding="utf-8") as stream:
+        return stream.read(_READ_CHARS).lstrip()[:1] == "["
 
 
 def items(value: Any) -> Iterator[Line]:

@@ -122,23 +122,24 @@ def _grouped(
     groups: dict[tuple[str, str], list[Decoded]] = {}
     for file, found in known:
         with left_out.where(file.source):
-            groups.setdefault(_group(file, found, options, present), []).append(file)
+            for group in _groups_of(file, found, options, present):
+                groups.setdefault(group, []).append(file)
     return groups
 
 
-def _group(
+def _groups_of(
     file: Decoded, found: Detection, options: ReadOptions, present: Collection[str]
-) -> tuple[str, str]:
-    """(format, reader module). A file that only explains another format goes to that format's
-    reader where the upload holds such a file. A column mapping that names a column of the file
-    goes before its own reader: the user knows better. A format without a reader needs one."""
-    explained = registry.EXPLAINED_BY.get(found.format)
-    if explained is not None and explained in present and not options.mapping:
-        return explained, registry.READERS[explained]
+) -> list[tuple[str, str]]:
+    """(format, reader module), several for a file that helps the readers of several formats of the
+    upload. A column mapping that names a column of the file goes before its own reader: the user
+    knows better. A format without a reader needs one."""
+    helped = [name for name in registry.EXPLAINS.get(found.format, ()) if name in present]
+    if helped and not options.mapping:
+        return [(name, registry.READERS[name]) for name in helped]
     if options.mapping and _mapping_applies(found, options):
-        return found.format, registry.MAPPED
+        return [(found.format, registry.MAPPED)]
     if found.format in registry.READERS:
-        return found.format, registry.READERS[found.format]
+        return [(found.format, registry.READERS[found.format])]
     raise _unread(file, found)
 
 

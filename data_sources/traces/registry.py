@@ -26,21 +26,34 @@ READERS: dict[str, str] = {
     "generic_request_jsonl": "mapped",
     "kvledger_csv": "plain_csv",
     "litellm_spend_logs": "litellm_logs",
+    "lmcache_agent_text": "agent_texts",
+    "lmsys_chat": "chat_texts",
     "mooncake_trace": "mooncake",
+    "openai_batch_input": "batch_texts",
     "openai_batch_output": "batch_results",
     "openai_usage_api": "openai_usage_api",
     "openai_usage_csv": "openai_csv",
     "ragpulse_trace": "ragpulse",
+    "sharegpt": "chat_texts",
     "tracelab_rounds": "tracelab",
     "vidur_lengths": "vidur",
     "vidur_trace": "vidur",
     "weka_kv_cache_tester": "kv_cache_tester",
+    "wildchat": "chat_texts",
 }
 """Format id -> module of this package with a function `read` (a `base.Reader`)."""
 
-EXPLAINED_BY: dict[str, str] = {"ragpulse_dictionary": "ragpulse_trace"}
-"""Format of files without requests -> the format whose reader they help, when both come together.
-Alone they are refused by name."""
+TEXTS = ("sharegpt", "lmsys_chat", "wildchat", "openai_batch_input", "lmcache_agent_text")
+"""Formats that hold text without token counts: their tokens are estimated, or counted by the user's
+own tokenizer."""
+
+EXPLAINS: dict[str, tuple[str, ...]] = {
+    "ragpulse_dictionary": ("ragpulse_trace",),
+    "openai_batch_input": ("openai_batch_output",),
+    "tokenizer_json": TEXTS,
+}
+"""Format of files that add to others -> the formats whose readers they help, when both come
+together. Alone they go to their own reader, or are refused by name where they have none."""
 
 MAPPED = "mapped"
 """The module that reads any table by the user's own column names."""
