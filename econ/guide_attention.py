@@ -91,9 +91,7 @@ def run(weights: Weights, tokens: Sequence[int], *, masked: bool = True) -> Run:
     """All positions at once, as a prefill does. Without the mask every position sees all others."""
     hidden = weights.embed[np.asarray(tokens, dtype=np.int64) % len(weights.embed)]
     count = len(tokens)
-    seen = np.tril(np.ones((count, count), dtype=np.bool_)) if masked else np.ones(
-        (count, count), dtype=np.bool_
-    )  # fmt: skip
+    seen = mask(count) if masked else np.ones((count, count), dtype=np.bool_)
     keys, values = [], []
     for layer in range(weights.layers):
         query = _times(hidden, weights.query[layer])
@@ -197,6 +195,11 @@ def reads(tokens: int) -> tuple[tuple[int, int], ...]:
         for earlier in range(now + 1):
             used[earlier][1] += 1
     return tuple((query, kept) for query, kept in used)
+
+
+def mask(tokens: int) -> NDArray[np.bool_]:
+    """Which position [rows] may read which one [columns]: itself and those before it."""
+    return np.tril(np.ones((tokens, tokens), dtype=np.bool_))
 
 
 def names_of_bits(found: Run, positions: int) -> tuple[str, ...]:

@@ -43,6 +43,20 @@ def kept_bytes(model: ModelSpec, tokens: int, dtype: KvFormat | None = None) -> 
     ).bytes_min
 
 
+ELEMENT_BITS = {
+    "fp32": (32, 32), "bf16": (16, 16), "fp16": (16, 16), "fp8": (8, 8), "int8": (8, 8),
+    "q8_0": (8, 8), "q4_0": (4, 4), "int4": (4, 4), "kivi4": (4, 4), "k8v4": (8, 4),
+}  # fmt: skip
+"""Bits of a key's and a value's element alone, in each format; what is above them are scales."""
+
+
+def scale_share(dtype: KvFormat, dim: int) -> float:
+    """Of the bytes of one key and one value of `dim` elements: scales and the rest of the last
+    group, 0..1. KeyError for a format without bits of its own."""
+    bare = sum(ELEMENT_BITS[dtype.name]) * dim / 8
+    return float(1 - bare / (dtype.key.vector_bytes(dim) + dtype.value.vector_bytes(dim)))
+
+
 def shrunk(model: ModelSpec) -> float | None:
     """How many times smaller a token is than if each query head kept its own key and value."""
     dtype = kv_format("bf16")

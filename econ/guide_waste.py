@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,13 +23,15 @@ BLOCK_SIZES = (1, 8, 16, 32, 64, 128, 256, 512)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holes:
     """A memory of `places` tokens after some requests came and went: free in all, the largest free
-    piece, and whether a request of `asked` tokens found room."""
+    piece, and whether a request of `asked` tokens found room. `pieces`: (start, length, number of
+    the request, or None for a hole) in the order of places, before that request."""
 
     places: int
     free: int
     largest: int
     asked: int
     fits: bool
+    pieces: tuple[tuple[int, int, int | None], ...]
 
 
 def reserved_waste(lengths: IntArray, most_tokens: int) -> float:
@@ -59,4 +61,23 @@ def holes(places: int, lengths: Sequence[int], leave: Sequence[int], asked: int)
         largest=largest,
         asked=asked,
         fits=memory.reserve(asked) is not None,
+        pieces=tuple(_pieces(places, lengths, starts, leave)),
     )
+
+
+def _pieces(
+    places: int, lengths: Sequence[int], starts: Sequence[int | None], leave: Sequence[int]
+) -> Iterator[tuple[int, int, int | None]]:
+    held = sorted(
+        (start, lengths[number], number)
+        for number, start in enumerate(starts)
+        if start is not None and number not in leave
+    )
+    at = 0
+    for start, length, number in held:
+        if start > at:
+            yield at, start - at, None
+        yield start, length, number
+        at = start + length
+    if places > at:
+        yield at, places - at, None

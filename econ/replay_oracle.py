@@ -6,7 +6,7 @@ shortcut. Times are whole microseconds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from econ.replay_names import Policy
@@ -69,15 +69,26 @@ def oracle_hits(
     ttl_us: int | None = None,
 ) -> list[int]:
     """Hit blocks of each row. `times_us` is needed only with a lifetime."""
+    return [hits for hits, _ in oracle_steps(rows, look, capacity, policy, times_us, ttl_us)]
+
+
+def oracle_steps(
+    rows: Sequence[Row],
+    look: Sequence[int],
+    capacity: int,
+    policy: Policy,
+    times_us: Sequence[int] | None = None,
+    ttl_us: int | None = None,
+) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Of each row: its hit blocks, and the blocks that are resident after it, oldest first."""
     cache = Cache(capacity)
     leave = {"lru": _lru, "lru-leaf": _lru_leaf, "fifo": _fifo, "clairvoyant": _clairvoyant}[policy]
     times = times_us or [0] * len(rows)
-    hits = []
     for at, row in enumerate(rows):
         cache.expire(times[at], ttl_us)
-        hits.append(leading_hits(row, look[at], cache))
+        hits = leading_hits(row, look[at], cache)
         leave(cache, rows, at, times, ttl_us)
-    return hits
+        yield hits, tuple(cache.put_in)
 
 
 def _lru(

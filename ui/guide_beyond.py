@@ -18,32 +18,21 @@ from econ.hybrid_gain import (
     overall_gain,
 )
 from econ.kv_memory import per_sequence
-from econ.offload import Link
 from econ.speed_features import datasheet_speeds, weights_of
 from jobs import guide_facts
 from price_tables.model_switch import Pair
 from ui import asked, components, guide_inputs
 from ui.byte_words import size
-from ui.guide_frame import Rows, head, section, table
+from ui.cell_pictures import Part, bar, cells, note_row, square, titles
+from ui.guide_frame import Rows, drawn, head, section, table
 from ui.numerals import count, percent
 from ui.plain_table import cell
-from ui.time_lines import duration
 from ui.words import t
 
 HYBRID = "kimi-linear-48b-a3b"
 WRITES = (Write(key=0, value=3.0), Write(key=1, value=5.0), Write(key=0, value=7.0))
 BATCHES = (1, 4, 16, 64)
-LINKS_GB_S = (12.5, 25.0, 50.0, 100.0, 450.0)
-
-
-def show() -> None:
-    """All sections of the chapter."""
-    hybrid()
-    delta()
-    apart()
-    second()
-    switch()
-    power()
+SAME = 0.005
 
 
 def _printed(figure: str) -> str:
@@ -65,21 +54,63 @@ def hybrid() -> None:
     with section("hybrid", model=model.name, saving=saving, printed=_printed("kimi_saving")):
         batch = asked.stops("g_hybrid", t("guide.batch"), BATCHES, BATCHES[3])
         curve = gain_curve(
-            model, datasheet_speeds(device, "bf16"), guide_inputs.format_of("bf16"),
-            weights_of(model, "bf16"), batch, CURVE_CONTEXTS[::2] + CURVE_CONTEXTS[-1:],
-        )  # fmt: skip
+            model,
+            datasheet_speeds(device, "bf16"),
+            guide_inputs.format_of("bf16"),
+            weights_of(model, "bf16"),
+            batch,
+            CURVE_CONTEXTS[::2] + CURVE_CONTEXTS[-1:],
+        )
         rows = [
-            [count(point.context_tokens), size(kept_bytes(whole, point.context_tokens), "gib"),
-             size(kept_bytes(model, point.context_tokens), "gib"), f"{point.gain:.2f} ×",
-             "–" if point.published is None else f"{point.published:.2f} ×"]
+            [
+                count(point.context_tokens),
+                size(kept_bytes(whole, point.context_tokens), "gib"),
+                size(kept_bytes(model, point.context_tokens), "gib"),
+                f"{point.gain:.2f} ×",
+                "–" if point.published is None else f"{point.published:.2f} ×",
+            ]
             for point in curve
-        ]  # fmt: skip
-        table("hybrid", head("context", "all_full", "hybrid", "gain_floor", "gain_said"), rows)
+        ]
+        state, most = per_sequence(model), kept_bytes(whole, curve[-1].context_tokens)
+        lines = []
+        for point in curve:
+            tokens, ours = point.context_tokens, kept_bytes(model, point.context_tokens)
+            lines += [
+                note_row(t("guide.at", tokens=tokens)),
+                bar(
+                    t("guide.col.all_full"),
+                    [Part(kind="plain", share=kept_bytes(whole, tokens) / most)],
+                    size(kept_bytes(whole, tokens), "gib"),
+                ),
+                bar(
+                    t("guide.col.hybrid"),
+                    [
+                        Part(kind="shared", share=state / most),
+                        Part(kind="made", share=max(0, ours - state) / most),
+                    ],
+                    size(ours, "gib"),
+                ),
+            ]
+        drawn(
+            "hybrid",
+            lines,
+            keys=(("plain", "grows_full"), ("made", "grows_hybrid"), ("shared", "constant")),
+            as_table=(head("context", "all_full", "hybrid", "gain_floor", "gain_said"), rows),
+            tokens=curve[-1].context_tokens,
+            full=size(most, "gib"),
+            hybrid=size(kept_bytes(model, curve[-1].context_tokens), "gib"),
+        )
         components.note(
-            t("guide.hybrid.note", state=size(per_sequence(model), "gib"), device=device.name,
-              tokens=TIMED_CONTEXT, full=f"{FULL_MS}", hybrid=f"{HYBRID_MS}",
-              ratio=f"{FULL_MS / HYBRID_MS:.2f}")
-        )  # fmt: skip
+            t(
+                "guide.hybrid.note",
+                state=size(per_sequence(model), "gib"),
+                device=device.name,
+                tokens=TIMED_CONTEXT,
+                full=f"{FULL_MS}",
+                hybrid=f"{HYBRID_MS}",
+                ratio=f"{FULL_MS / HYBRID_MS:.2f}",
+            )
+        )
 
 
 def delta() -> None:
@@ -90,10 +121,36 @@ def delta() -> None:
         found = remembered(WRITES, 2, strength=strength, decay=decay)
         rows = [
             [t(f"guide.delta.{name}"), *(f"{value:.2f}" for value in values)]
-            for name, values in (("plain", found.plain), ("rule", found.delta),
-                                 ("gated", found.gated))
-        ]  # fmt: skip
-        table("delta", head("", "at_key_1", "at_key_2"), rows)
+            for name, values in (
+                ("plain", found.plain),
+                ("rule", found.delta),
+                ("gated", found.gated),
+            )
+        ]
+        newest = {write.key: write.value for write in WRITES}
+        lines = [titles(head("at_key_1", "at_key_2"))] + [
+            cells(
+                t(f"guide.delta.{name}"),
+                [
+                    square("made" if abs(value - newest[at]) < SAME else "lost", f"{value:.2f}")
+                    for at, value in enumerate(values)
+                ],
+            )
+            for name, values in (
+                ("plain", found.plain),
+                ("rule", found.delta),
+                ("gated", found.gated),
+            )
+        ]
+        drawn(
+            "delta",
+            lines,
+            keys=(("made", "newest"), ("lost", "other_value")),
+            as_table=(head("", "at_key_1", "at_key_2"), rows),
+            plain=rows[0][1],
+            rule=rows[1][1],
+            gated=rows[2][1],
+        )
         said = ", ".join(
             t("guide.delta.write", key=w.key + 1, value=f"{w.value:g}") for w in WRITES
         )
@@ -102,22 +159,6 @@ def delta() -> None:
 
 def _share(name: str, label: str, first: Decimal) -> Decimal:
     return asked.slider(name, t(label), Decimal(0), Decimal(1), first, Decimal("0.05"))
-
-
-def apart() -> None:
-    """What a hand-over between machines moves."""
-    model, _ = guide_inputs.case()
-    with section(
-        "apart", model=model.name, distserve=_printed("distserve"), cpx=_printed("cpx_memory")
-    ):
-        tokens = guide_inputs.tokens("g_apart", 8_192)
-        kept = kept_bytes(model, tokens)
-        rows = [
-            [f"{speed:g}", duration(Link(tier="link", bytes_per_s=speed * 1e9).transfer_s(kept))]
-            for speed in LINKS_GB_S
-        ]
-        table("apart", head("gb_s", "hand_over"), rows)
-        components.note(t("guide.apart.note", kv=size(kept, "gb"), tokens=tokens))
 
 
 def second() -> None:
@@ -136,20 +177,50 @@ def switch() -> None:
     facts = guide_facts.switch_facts()
     timing, works = facts.timing, sum(pair.state == "works" for pair in facts.pairs)
     with section(
-        "switch", prefill=timing.prefill_ms, map=timing.map_ms, tokens=timing.tokens,
-        works=works, all=len(facts.pairs),
-    ):  # fmt: skip
+        "switch",
+        prefill=timing.prefill_ms,
+        map=timing.map_ms,
+        tokens=timing.tokens,
+        works=works,
+        all=len(facts.pairs),
+    ):
         rows: Rows = []
         for pair in facts.pairs:
             state = cell(
                 t(f"guide.switch.{pair.state}"), tone="bold" if pair.state == "fails" else "plain"
             )
             rows.append([cell(_pair(pair)), _retention(pair), state])
-        table("switch", head("", "retention", "state"), rows, "published")
+        lines = [
+            bar(
+                _pair(pair),
+                [
+                    Part(
+                        kind="made" if pair.state == "works" else "again", share=_kept_share(pair)
+                    ),
+                    Part(kind="kept", share=_range_share(pair)),
+                    Part(kind="free", share=1 - _kept_share(pair) - _range_share(pair)),
+                ],
+                _retention(pair),
+            )
+            for pair in facts.pairs
+        ]
+        drawn(
+            "switch",
+            lines,
+            keys=(("made", "works"), ("kept", "range"), ("again", "fails")),
+            as_table=(head("", "retention", "state"), rows),
+            known="published",
+            side_rem=10,
+            works=works,
+            all=len(facts.pairs),
+        )
         components.note(
-            t("guide.switch.note", cosine=f"{facts.signs.output_cosine:+}",
-              r2=f"{facts.signs.key_r2:+}".replace("-", "\u2212"))
-        )  # fmt: skip
+            t(
+                "guide.switch.note",
+                cosine=f"{facts.signs.output_cosine:+}",
+                r2=f"{facts.signs.key_r2:+}".replace("-", "\u2212"),
+            )
+        )
 
 
 def _pair(pair: Pair) -> str:
@@ -164,6 +235,19 @@ def _retention(pair: Pair) -> str:
     return f"{percent(pair.retention_low or 0, 0)} – {percent(pair.retention_high or 0, 0)}"
 
 
+def _kept_share(pair: Pair) -> float:
+    """Accuracy kept, 0..1; the lower end where a range is published."""
+    found = pair.retention if pair.retention is not None else pair.retention_low
+    return min(1.0, max(0.0, float(found or 0.0)))
+
+
+def _range_share(pair: Pair) -> float:
+    """How far a published range goes on from its lower end; 0 where one number is published."""
+    if pair.retention is not None:
+        return 0.0
+    return max(0.0, min(1.0, float(pair.retention_high or 0.0)) - _kept_share(pair))
+
+
 def power() -> None:
     """A gain, its share of the work, and how demand answers."""
     with section("power"):
@@ -173,5 +257,41 @@ def power() -> None:
             [f"{one.elasticity:g}", f"{one.demand:.2f} ×", percent(one.energy_ratio, 0)]
             for one in rebounds(gain)
         ]
-        table("power", head("elasticity", "demand", "energy"), rows)
+        found = list(rebounds(gain))
+        most = max(1.0, *(one.energy_ratio for one in found))
+        lines = [
+            bar(t("guide.power.before"), [Part(kind="plain", share=1 / most)], percent(1.0, 0)),
+            *(
+                bar(
+                    t("guide.power.elastic", e=f"{one.elasticity:g}"),
+                    [
+                        Part(
+                            kind="again" if one.energy_ratio > 1 else "made",
+                            share=one.energy_ratio / most,
+                        )
+                    ],
+                    percent(one.energy_ratio, 0),
+                )
+                for one in found
+            ),
+        ]
+        drawn(
+            "power",
+            lines,
+            keys=(("made", "less_energy"), ("again", "more_energy")),
+            as_table=(head("elasticity", "demand", "energy"), rows),
+            energies=", ".join(
+                f"{one.elasticity:g}: {percent(one.energy_ratio, 0)}" for one in found
+            ),
+        )
         components.note(t("guide.power.note", gain=f"{gain:.2f}"))
+
+
+PARTS = {
+    "hybrid": hybrid,
+    "delta": delta,
+    "second": second,
+    "switch": switch,
+    "power": power,
+}
+"""The sections of the chapter, by name."""

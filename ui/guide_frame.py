@@ -1,29 +1,22 @@
-"""The guide's frame: chapters in the URL, a section's heading, text and sources, small tables."""
+"""The guide's frame: a section's heading, text and sources, its picture and its small table."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 
 import streamlit as st
 
 from messages.errors import Value
-from ui import components, controls, doors, guide_terms, plain_table, state
+from ui import cell_pictures, components, doors, guide_place, guide_terms, plain_table, state
+from ui.cell_pictures import Kind
 from ui.components import mark
-from ui.numerals import SPACE
 from ui.plain_table import Cell, cell
 from ui.words import t
 
 Rows = list[list[str | Cell]]
-CHAPTERS = ("why", "size", "heads", "server", "reuse", "room", "beyond", "whole")
-NUMBERS: Mapping[str, str] = {
-    "next": "§1", "repeats": "§2", "kept": "§3", "layers": "§4", "phases": "§5", "four": "§6",
-    "formula": "§7", "example": "§8", "context": "§9", "resources": "§10", "mha": "§11",
-    "mqa": "§12", "gqa": "§13", "models": "§14", "mla": "§15", "position": "§16",
-    "requests": "§17", "fragments": "§18", "paged": "§19", "length": "§20", "prefix": "§21",
-    "limits": "§22", "share": "§23", "evict": "§24", "offload": "§25", "formats": "§26",
-    "price": "§27", "six": "§28", "five": "§29", "chain": "§30",
-}  # fmt: skip
+_FIRST_SENTENCE = re.compile(r".+?(?:[.?] (?=[A-Z\[*{])|。(?=.))")
 _ARXIV = "https://arxiv.org/abs/"
 _VLLM = "https://docs.vllm.ai/en/latest/"
 SOURCES: Mapping[str, tuple[tuple[str, str], ...]] = {
@@ -54,9 +47,7 @@ SOURCES: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("Anthropic", "https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching"),
     ),
     "identity": (("vLLM: prefix caching", f"{_VLLM}design/prefix_caching.html"),),
-    "limits": (
-        ("vLLM: limits", f"{_VLLM}features/automatic_prefix_caching.html"),
-    ),
+    "limits": (("vLLM: limits", f"{_VLLM}features/automatic_prefix_caching.html"),),
     "share": (("vLLM: cache isolation", f"{_VLLM}design/prefix_caching.html"),),
     "evict": (
         ("SGLang 2023", f"{_ARXIV}2312.07104"),
@@ -74,28 +65,36 @@ SOURCES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "second": (("Ollama", "https://docs.ollama.com/"),),
     "switch": (("arXiv 2608.03893", f"{_ARXIV}2608.03893"),),
     "power": (("Kimi Linear 2025", f"{_ARXIV}2510.26692"),),
-}  # fmt: skip
+}
 """Papers and documentation a section stands on; names of works, the same in every language."""
 
 PAGES: Mapping[str, str] = {
-    "repeats": "engine", "mask": "engine", "phases": "own_hardware", "formula": "model_size",
-    "context": "own_hardware", "resources": "own_hardware", "gqa": "less_kv",
-    "models": "model_size", "mla": "model_size", "requests": "workload", "fragments": "engine",
-    "length": "cache", "prefix": "cache", "limits": "engine", "share": "cache", "evict": "cache",
-    "offload": "own_hardware", "formats": "less_kv", "price": "engine", "hybrid": "less_kv",
-    "apart": "own_hardware", "second": "engine", "switch": "less_kv", "power": "less_kv",
-}  # fmt: skip
+    "repeats": "engine",
+    "mask": "engine",
+    "phases": "own_hardware",
+    "formula": "model_size",
+    "context": "own_hardware",
+    "resources": "own_hardware",
+    "gqa": "less_kv",
+    "models": "model_size",
+    "mla": "model_size",
+    "requests": "workload",
+    "fragments": "engine",
+    "length": "cache",
+    "prefix": "cache",
+    "limits": "engine",
+    "share": "cache",
+    "evict": "cache",
+    "offload": "own_hardware",
+    "formats": "less_kv",
+    "price": "engine",
+    "hybrid": "less_kv",
+    "apart": "own_hardware",
+    "second": "engine",
+    "switch": "less_kv",
+    "power": "less_kv",
+}
 """The page on which a section goes on with the reader's own workload and hardware."""
-
-
-def chapter() -> str:
-    """The chapter that is read; in the URL as `chapter`."""
-    return controls.choice(t("guide.chapter"), CHAPTERS, "chapter", chapter_name)
-
-
-def chapter_name(name: str) -> str:
-    """A chapter's title."""
-    return t(f"guide.chapter.{name}")
 
 
 def section(name: str, **values: Value) -> AbstractContextManager[object]:
@@ -103,9 +102,8 @@ def section(name: str, **values: Value) -> AbstractContextManager[object]:
     with components.rule(f"guide_{name}"):
         left, right = st.columns([5, 6], gap="large")
         with left:
-            number = f"{NUMBERS[name]}{SPACE}" if name in NUMBERS else ""
-            components.answer(f"{number}{t(f'guide.{name}.heading')}", _links(name))
-            guide_terms.say(t(f"guide.{name}.text", **values))
+            components.answer(guide_place.heading(name), _links(name))
+            guide_terms.say(led(t(f"guide.{name}.text", **values)))
             if name in PAGES:
                 st.page_link(
                     doors.path_of(PAGES[name]),
@@ -116,18 +114,61 @@ def section(name: str, **values: Value) -> AbstractContextManager[object]:
     return right.container(gap="small")
 
 
+def led(text: str) -> str:
+    """The first sentence as a paragraph of its own: it is the answer, the rest is for who asks."""
+    found = _FIRST_SENTENCE.match(text)
+    return text if found is None else f"{found[0].rstrip()}\n\n{text[found.end() :]}"
+
+
 def _links(name: str) -> str:
     found = SOURCES.get(name, ())
     return ", ".join(f"[{work}]({address})" for work, address in found) or t("guide.own_words")
+
+
+def drawn(
+    name: str,
+    rows: Sequence[str],
+    *,
+    keys: Sequence[tuple[Kind, str]] = (),
+    as_table: tuple[Sequence[str], Sequence[Sequence[str | Cell]]] | None = None,
+    known: str = "computed",
+    side_rem: float = 6.5,
+    **values: Value,
+) -> None:
+    """A picture with what its kinds mean, how its figures are known, and the same as a table.
+    `values` fill the words for those who cannot see it, 'guide.<name>.alt'."""
+    said = [(kind, t(f"guide.key.{word}")) for kind, word in keys]
+    with st.container(gap="xxsmall", key=f"drawn_{name}"):
+        cell_pictures.show(
+            [*rows, *([cell_pictures.key(said)] if said else [])],
+            t(f"guide.{name}.alt", **values),
+            side_rem=side_rem,
+        )
+        with st.container(
+            horizontal=True, gap="medium", vertical_alignment="center", key=f"tools_{name}"
+        ):
+            st.markdown(components.muted(mark(known)), width="content")
+            if as_table is not None:
+                with st.popover(
+                    t("ui.as_table"),
+                    type="tertiary",
+                    icon=":material/table_rows:",
+                    key=f"guide-{name}-table",
+                ):
+                    _plain(name, *as_table)
 
 
 def table(
     name: str, head: Sequence[str], rows: Sequence[Sequence[str | Cell]], known: str = "computed"
 ) -> None:
     """A small table; `known` says how its figures are known: computed, simulated, datasheet."""
+    _plain(name, head, rows)
+    components.note(mark(known))
+
+
+def _plain(name: str, head: Sequence[str], rows: Sequence[Sequence[str | Cell]]) -> None:
     cells = [[one if isinstance(one, Cell) else cell(one) for one in row] for row in rows]
     plain_table.show(head, cells, t(f"guide.{name}.heading"), f"guide_{name}")
-    components.note(mark(known))
 
 
 def head(*names: str) -> list[str]:

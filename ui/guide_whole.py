@@ -6,33 +6,42 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from ui import components, doors, guide_frame, state
+from ui import components, doors, guide_place, state
 from ui.guide_frame import section
-from ui.typed import keep
+from ui.guide_place import Place
 from ui.words import t
 
 CHAIN: Mapping[str, str] = {
-    "predicts": "why", "unchanged": "why", "grows": "size", "fewer": "heads", "blocks": "server",
-    "again": "reuse", "room": "room", "beyond": "beyond",
+    "predicts": "next", "unchanged": "mask", "grows": "formula", "fewer": "gqa",
+    "blocks": "paged", "again": "prefix", "room": "offload", "beyond": "hybrid",
 }  # fmt: skip
-"""Each link of the chain and the chapter that it opens."""
+"""Each link of the chain and the section that it opens."""
 
 
-def show() -> None:
-    """All sections of the chapter."""
+def six() -> None:
+    """The way to Misconceptions."""
     with section("six"):
         _door("misconceptions")
+
+
+def five() -> None:
+    """The way to Five questions."""
     with section("five"):
         _door("five_questions")
-    with section("chain"):
-        for number, (link, chapter) in enumerate(CHAIN.items(), 1):
-            st.button(
+
+
+def chain() -> None:
+    """The chain, each link the way to a section."""
+    with section("chain"), st.container(gap="xxsmall", key="guide_chain"):
+        for number, (link, name) in enumerate(CHAIN.items(), 1):
+            guide_place.link(
+                Place(chapter=guide_place.CHAPTER_OF[name], section=name),
                 f"{number}. {t(f'guide.chain.{link}')}",
-                key=f"g_chain_{link}",
-                type="tertiary",
-                on_click=_open,
-                args=(chapter,),
             )
+
+
+def known() -> None:
+    """Where an article's figure and ours differ."""
     with components.rule("guide_known"):
         components.answer(t("guide.known.heading"), t("guide.known.unit"))
         components.sentence(t("guide.known.text"))
@@ -46,5 +55,5 @@ def _door(page: str) -> None:
     )  # fmt: skip
 
 
-def _open(chapter: str) -> None:
-    keep("chapter", None if chapter == guide_frame.CHAPTERS[0] else chapter)
+PARTS = {"six": six, "five": five, "chain": chain}
+"""The sections of the chapter, by name."""

@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 from econ import guide_attention as small
-from econ.roofline import decode_step, prefill
-from econ.speed_features import datasheet_speeds, weights_of
-from ui import asked, components, guide_inputs
-from ui.byte_words import size
-from ui.guide_frame import head, section, table
+from ui import asked, components
+from ui.cell_pictures import Kind, Part, bar, cells, square, titles
+from ui.guide_frame import drawn, head, section, table
 from ui.numerals import count
 from ui.plain_table import cell
-from ui.time_lines import duration
 from ui.words import t
 
 PROMPT = (5, 17, 3, 44, 9, 28)
 LATER = (61, 2, 33)
 WRITTEN, TALKATIVE_SEED = 6, 4
 """With these weights it does not fall into repeating one token at once."""
-MOST_STEPS = 24
-KV_DTYPE = "bf16"
-
-
-def show() -> None:
-    """All sections of the chapter."""
-    next_token()
-    repeats()
-    mask()
-    kept()
-    query()
-    layers()
-    phases()
-    four()
+MOST_STEPS, MOST_LINES = 24, 12
 
 
 def next_token() -> None:
@@ -40,16 +24,45 @@ def next_token() -> None:
         first = asked.whole(
             "g_next", t("guide.next.slider"), 0, small.VOCABULARY - 1, PROMPT[0] + 1
         )
-        rows = []
-        for prompt in dict.fromkeys((PROMPT, (first, *PROMPT[1:]))):
-            out = small.run(weights, prompt).out[-1]
-            chances = small.next_scores(weights, out)
+        prompts = ((first, *PROMPT[1:]), PROMPT)
+        said = [(*prompt, *small.write(weights, prompt, WRITTEN)) for prompt in prompts]
+        rows, lines = [], [titles([str(n + 1) for n in range(len(said[0]))])]
+        for at, (prompt, tokens, other) in enumerate(zip(prompts, said, said[::-1], strict=True)):
+            lines.append(
+                cells(
+                    t(f"guide.next.prompt_{at + 1}"),
+                    [
+                        square(_token_kind(n, token != other[n]), str(token))
+                        for n, token in enumerate(tokens)
+                    ],
+                )
+            )
+            chances = small.next_scores(weights, small.run(weights, prompt).out[-1])
             best = int(chances.argmax())
-            written = small.write(weights, prompt, WRITTEN)
-            rows.append([" ".join(map(str, prompt)), f"{best}: {chances[best]:.1%}",
-                         " ".join(map(str, written))])  # fmt: skip
-        table("next", head("prompt", "likely", "written"), rows)
+            rows.append(
+                [
+                    " ".join(map(str, prompt)),
+                    f"{best}: {chances[best]:.1%}",
+                    " ".join(map(str, tokens[len(PROMPT) :])),
+                ]
+            )
+        other_tokens = sum(a != b for a, b in zip(*said, strict=True))
+        drawn(
+            "next",
+            lines,
+            keys=(("plain", "prompt"), ("made", "written"), ("lost", "other")),
+            as_table=(head("prompt", "likely", "written"), rows),
+            side_rem=5,
+            other=other_tokens,
+            all=len(said[0]),
+        )
         components.note(t("guide.next.note"))
+
+
+def _token_kind(place: int, differs: bool) -> Kind:
+    if differs:
+        return "lost"
+    return "plain" if place < len(PROMPT) else "made"
 
 
 def repeats() -> None:
@@ -60,12 +73,39 @@ def repeats() -> None:
         tokens = [(7 * n + 3) % small.VOCABULARY for n in range(steps)]
         naive = small.naive_projections(weights, tokens)
         kept_run = small.run_cached(weights, tokens).projections
+        own = kept_run // steps
+        lines = [
+            bar(
+                t("guide.repeats.step", n=n),
+                [
+                    Part(kind="made", share=own / naive[-1]),
+                    Part(kind="again", share=(done - own) / naive[-1]),
+                ],
+                count(done),
+            )
+            for n, done in enumerate(naive, 1)
+            if n in _shown_steps(steps)
+        ]
         rows = [
             [t("guide.col.without"), count(naive[-1]), count(sum(naive))],
-            [t("guide.col.with"), count(kept_run // steps), count(kept_run)],
+            [t("guide.col.with"), count(own), count(kept_run)],
         ]
-        table("repeats", head("", "last_step", "all_steps"), rows)
-        components.note(t("guide.repeats.note", times=f"{sum(naive) / kept_run:.1f}"))
+        times = f"{sum(naive) / kept_run:.1f}"
+        drawn(
+            "repeats",
+            lines,
+            keys=(("made", "new_position"), ("again", "past_again")),
+            as_table=(head("", "last_step", "all_steps"), rows),
+            side_rem=4.5,
+            times=times,
+        )
+        components.note(t("guide.repeats.note", times=times))
+
+
+def _shown_steps(steps: int) -> tuple[int, ...]:
+    """Every step while they are few, then every third and the last."""
+    every = 1 if steps <= MOST_LINES else 3
+    return (*range(1, steps, every), steps)
 
 
 def mask() -> None:
@@ -77,6 +117,30 @@ def mask() -> None:
     cached = small.names_of_bits(small.run_cached(weights, more), len(PROMPT))
     unmasked = small.names_of_bits(small.run(weights, more, masked=False), len(PROMPT))
     with section("mask", later=len(LATER)):
+        at = asked.whole("g_mask", t("guide.four.slider"), 1, len(PROMPT), 4)
+        seen = small.mask(len(PROMPT))
+        lines = [titles([count(n + 1) for n in range(len(PROMPT))])] + [
+            cells(
+                t("guide.mask.row", n=n + 1),
+                [square(_mask_kind(n, k, at - 1, bool(seen[n, k]))) for k in range(len(PROMPT))],
+            )
+            for n in range(len(PROMPT))
+        ]
+        drawn(
+            "mask",
+            lines,
+            keys=(
+                ("made", "computed_now"),
+                ("read", "read_now"),
+                ("kept", "done_before"),
+                ("free", "not_yet"),
+                ("off", "masked"),
+            ),
+            side_rem=6,
+            at=at,
+            read=at - 1,
+            hidden=int((~seen).sum()),
+        )
         rows = [
             [cell(count(n + 1)), cell(a), cell(b), cell(c), cell(d, tone="struck")]
             for n, (a, b, c, d) in enumerate(zip(alone, longer, cached, unmasked, strict=True))
@@ -85,80 +149,96 @@ def mask() -> None:
         components.note(t("guide.mask.equal" if alone == longer == cached else "guide.mask.differ"))
 
 
+def _mask_kind(row: int, column: int, at: int, seen: bool) -> Kind:
+    if not seen:
+        return "off"
+    if row > at:
+        return "free"
+    if row < at:
+        return "kept"
+    return "made" if column == at else "read"
+
+
 def kept() -> None:
     """What one step adds to what is kept."""
     weights = small.small_weights()
     with section("kept"):
         at = asked.whole("g_kept", t("guide.kept.slider"), 1, len(PROMPT), 3)
         found = small.run_cached(weights, PROMPT[:at])
+        layers, stored = found.keys.shape[0], found.keys.shape[1]
+        lines = [titles([count(n + 1) for n in range(len(PROMPT))])]
+        for layer in range(layers):
+            for name in ("K", "V"):
+                lines.append(
+                    cells(
+                        t("guide.kept.row", name=name, layer=layer + 1),
+                        [
+                            square(
+                                "made" if n == stored - 1 else "kept" if n < stored else "free",
+                                name if n < stored else "",
+                            )
+                            for n in range(len(PROMPT))
+                        ],
+                    )
+                )
+        lines.append(
+            cells(
+                t("guide.kept.query"),
+                [square("off" if n < stored else "free") for n in range(len(PROMPT))],
+            )
+        )
         rows = [
             ["K", " × ".join(map(str, found.keys.shape)), count(found.keys.size)],
             ["V", " × ".join(map(str, found.values.shape)), count(found.values.size)],
         ]
-        table("kept", head("", "shape", "numbers"), rows)
+        drawn(
+            "kept",
+            lines,
+            keys=(("kept", "stored"), ("made", "appended"), ("off", "gone"), ("free", "empty")),
+            as_table=(head("", "shape", "numbers"), rows),
+            layers=layers,
+            tokens=stored,
+            numbers=found.keys.size + found.values.size,
+        )
         components.note(t("guide.kept.note"))
 
 
 def query() -> None:
-    """How often each position's query, key and value are used."""
+    """In which step each position's query, key and value are used."""
     used = small.reads(len(PROMPT))
+    seen = small.mask(len(PROMPT))
     with section("query"):
-        rows = [[count(n + 1), count(q), count(k), count(k)] for n, (q, k) in enumerate(used)]
-        table("query", head("position", "uses_q", "uses_k", "uses_v"), rows)
-
-
-def layers() -> None:
-    """Each group of layers of a chosen model, in the logical shape."""
-    with section("layers"):
-        model = guide_inputs.model("g_layers")
-        rows = [
-            [t(f"guide.kind.{group.kind}"), count(group.layers),
-             count(group.kv_heads) if group.kv_heads else "1",
-             count(group.key_dim or group.latent + group.rope) if group.kind != "linear_state"
-             else t("guide.constant")]
-            for group in model.groups
-        ]  # fmt: skip
-        table("layers", head("", "layers", "kv_heads", "width"), rows)
-
-
-def phases() -> None:
-    """Prefill and decode of one model on one device: two floors, two limits."""
-    model, device = guide_inputs.case()
-    speeds = datasheet_speeds(device, guide_inputs.WEIGHTS_DTYPE)
-    with section("phases", model=model.name, device=device.name):
-        tokens = guide_inputs.tokens("g_phases")
-        read = prefill(model, speeds, prompt_tokens=tokens)
-        step = decode_step(
-            model, speeds, guide_inputs.format_of(KV_DTYPE),
-            weights_bytes=weights_of(model, guide_inputs.WEIGHTS_DTYPE),
-            context_tokens=tokens, batch=1,
-        )  # fmt: skip
-        rows = [
-            [t("guide.col.prefill"), count(tokens), duration(read.prefill_s),
-             t("guide.bound.compute")],
-            [t("guide.col.decode"), "1", duration(step.step_s), t(f"guide.bound.{step.bound}")],
-        ]  # fmt: skip
-        table("phases", head("", "new", "floor", "bound"), rows)
-        components.note(t("guide.phases.note", kv=size(step.kv_bytes, "gb")))
-
-
-def four() -> None:
-    """One position's turn: three computed, two appended, all before it read."""
-    with section("four"):
-        at = asked.whole("g_four", t("guide.four.slider"), 1, 8, 4)
-        one = small.steps(at)[-1]
-        components.sentence(
-            t("guide.four.event", position=one.position, computed=one.computed,
-              appended=one.appended, read=one.keys_read)
-        )  # fmt: skip
-        rows = [
-            [t("guide.four.position", n=n), *(_state(n, at, name) for name in ("q", "k", "v"))]
-            for n in range(1, at + 1)
+        lines = [titles([t("guide.query.step", n=n + 1) for n in range(len(PROMPT))])] + [
+            cells(
+                t("guide.four.position", n=n + 1),
+                [
+                    square("made", "q k v")
+                    if step == n
+                    else square("read", "k v")
+                    if seen[step, n]
+                    else square("free")
+                    for step in range(len(PROMPT))
+                ],
+            )
+            for n in range(len(PROMPT))
         ]
-        table("four", ["", "q", "k", "v"], rows)
+        rows = [[count(n + 1), count(q), count(k), count(k)] for n, (q, k) in enumerate(used)]
+        drawn(
+            "query",
+            lines,
+            keys=(("made", "computed_and_used"), ("read", "read_again"), ("free", "not_there_yet")),
+            as_table=(head("position", "uses_q", "uses_k", "uses_v"), rows),
+            side_rem=5,
+            once=used[0][0],
+            often=used[0][1],
+        )
 
 
-def _state(position: int, at: int, name: str) -> str:
-    if position == at:
-        return t("guide.four.computed" if name == "q" else "guide.four.appended")
-    return "–" if name == "q" else t("guide.four.read")
+PARTS = {
+    "next": next_token,
+    "repeats": repeats,
+    "mask": mask,
+    "kept": kept,
+    "query": query,
+}
+"""The first sections of the chapter, by name."""

@@ -11,7 +11,8 @@ from streamlit.testing.v1 import AppTest
 from messages.catalogue import LANGUAGES, read_catalogue, t
 from tests.pages.test_pages import calm, opened, words
 from ui import doors
-from ui.guide_frame import CHAPTERS, NUMBERS, PAGES, SOURCES
+from ui.guide_frame import PAGES, SOURCES
+from ui.guide_place import CHAPTERS, NUMBERS
 from ui.guide_terms import marked, with_terms
 from ui.terms import TERMS
 
@@ -47,7 +48,7 @@ def test_every_source_is_a_link_over_https() -> None:
 
 
 def test_the_mask_keeps_every_bit_and_the_page_says_so() -> None:
-    shown = everything(opened("guide"))
+    shown = everything(opened("guide", section="mask"))
     assert t("en", "guide.mask.equal") in shown
     assert t("en", "guide.mask.differ") not in shown
 
@@ -84,13 +85,6 @@ def test_quantising_to_fewer_bits_is_said_with_its_error() -> None:
     calm(at)
     assert "3 bits an element" in everything(at)
     assert not re.search(r">\u22120(\.0+)?<", everything(at))
-
-
-def test_a_link_of_the_chain_opens_its_chapter() -> None:
-    at = opened("guide", chapter="whole")
-    next(b for b in at.button if b.key == "g_chain_blocks").click().run()
-    calm(at)
-    assert t("en", "guide.fragments.heading") in everything(at)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
