@@ -1,5 +1,5 @@
-"""Takes the pictures in docs/screenshots: every page, English and Japanese, light and dark, wide
-and narrow. `make screenshots` runs it; the app is started on the bundled example.
+"""Takes the pictures in docs/screenshots: every page, in English, light and wide, and in Japanese,
+dark and narrow (--every: all eight). `make screenshots` runs it; the app is started on the bundled example.
 
     python docs/make_screenshots.py overview cache --language ja --scheme dark
 """
@@ -56,6 +56,8 @@ COLOURS = 128
 PATIENCE_MS = 120_000
 SETTLE_MS = 500
 Variant = tuple[str, str, str]
+KEPT: tuple[Variant, ...] = (("en", "light", "wide"), ("ja", "dark", "narrow"))
+"""Two opposite variants show a page; the other six are for looking, not for keeping."""
 """Language, scheme, size."""
 
 DRAWN = """() => {
@@ -151,6 +153,7 @@ def asked(words: Sequence[str] | None = None) -> argparse.Namespace:
     said.add_argument("--language", choices=LANGUAGES, help="only this one")
     said.add_argument("--scheme", choices=SCHEMES, help="only this one")
     said.add_argument("--size", choices=tuple(WIDTHS), help="only this one")
+    said.add_argument("--every", action="store_true", help="all eight variants, not the two kept")
     said.add_argument("--into", type=Path, default=TARGET, help="the folder of the pictures")
     found = said.parse_args(words)
     unknown = [name for name in found.pages if name not in PAGES]
@@ -160,8 +163,11 @@ def asked(words: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def variants(said: argparse.Namespace) -> list[Variant]:
-    """Language, scheme and size of each picture of a page."""
+    """Language, scheme and size of each picture of a page: the two that are kept, or every one of
+    what is asked for."""
     wanted = ((said.language, LANGUAGES), (said.scheme, SCHEMES), (said.size, WIDTHS))
+    if not said.every and not any(one for one, _ in wanted):
+        return list(KEPT)
     return list(product(*((one,) if one else tuple(every) for one, every in wanted)))
 
 
