@@ -13,11 +13,12 @@ from ui import components, controls, doors, state
 from ui.numerals import md
 from ui.words import say, t
 
-Kind = Literal["bills", "traces", "measured", "models"]
-KINDS: tuple[Kind, ...] = ("bills", "traces", "measured", "models")
+Kind = Literal["bills", "texts", "traces", "measured", "models"]
+KINDS: tuple[Kind, ...] = ("bills", "texts", "traces", "measured", "models")
 ALL = "all"
 PAGE_OF: dict[Kind, str] = {
-    "bills": "workload", "traces": "cache", "measured": "accuracy", "models": "model_size",
+    "bills": "workload", "texts": "workload", "traces": "cache", "measured": "accuracy",
+    "models": "model_size",
 }  # fmt: skip
 CODEX = """find ~/.codex/sessions -name "*.jsonl"
 codex exec --json "YOUR TASK" > turns.jsonl"""
@@ -38,6 +39,11 @@ curl "https://api.anthropic.com/v1/messages/batches/BATCH_ID/results" \\
 PLAIN = """start_utc,model,input_tokens,cached_read_tokens,cache_write_5m_tokens,output_tokens
 2026-11-02T09:00:00Z,claude-opus-5,21000,0,20000,500"""
 GITHUB = "https://github.com/"
+HUB = "https://huggingface.co/datasets/"
+HUB_GET = "hf download {name} --repo-type dataset --local-dir . --include"
+SHAREGPT = "anon8231489123/ShareGPT_Vicuna_unfiltered"
+TOKENIZER = """hf download Qwen/Qwen3-8B tokenizer.json --local-dir .
+python cli.py report chats.json --tokenizer tokenizer.json"""
 BAILIAN = f"{GITHUB}alibaba-edu/qwen-bailian-usagetraces-anon"
 
 
@@ -125,6 +131,40 @@ SOURCES: tuple[Source, ...] = (
         line=PLAIN,
         language="text",
     ),
+    Source(
+        id="sharegpt",
+        kind="texts",
+        reads=("sharegpt",),
+        line=f'{HUB_GET.format(name=SHAREGPT)} "ShareGPT_V3*.json"',
+        address=f"{HUB}{SHAREGPT}",
+    ),
+    Source(
+        id="lmsys",
+        kind="texts",
+        reads=("lmsys_chat",),
+        line=f'{HUB_GET.format(name="lmsys/lmsys-chat-1m")} "data/*.parquet"',
+        address=f"{HUB}lmsys/lmsys-chat-1m",
+    ),
+    Source(
+        id="wildchat",
+        kind="texts",
+        reads=("wildchat",),
+        line=f'{HUB_GET.format(name="allenai/WildChat-1M")} "data/*.parquet"',
+        address=f"{HUB}allenai/WildChat-1M",
+    ),
+    Source(
+        id="batch_input",
+        kind="texts",
+        reads=("openai_batch_input",),
+        address="https://platform.openai.com/docs/guides/batch",
+    ),
+    Source(
+        id="lmcache",
+        kind="texts",
+        reads=("lmcache_agent_text",),
+        address=f"{GITHUB}LMCache/lmcache-agent-trace",
+    ),
+    Source(id="tokenizer", kind="texts", line=TOKENIZER),
     Source(
         id="mooncake",
         kind="traces",
