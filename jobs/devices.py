@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -28,6 +29,7 @@ TYPED = "typed:"
 FILE = "own-device-1.json"
 LONGEST_NAME, MOST_BYTES = 60, 100_000
 MOST = 10**18
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 FIELDS = ("name", "memory_bytes", "bandwidth_bytes_per_s", "ops_per_s", "tdp_w", "usd_per_hour")
 
 
@@ -87,7 +89,8 @@ def _measured(start: str) -> DeviceSpec:
 
 
 def _typed(name: str) -> DeviceSpec:
-    text = computed(current_store(), name.removeprefix(TYPED), FILE)
+    digest = name.removeprefix(TYPED)
+    text = computed(current_store(), digest, FILE) if _DIGEST.fullmatch(digest) else None
     if text is None:
         raise NotFoundError(Message("hardware.own_device_gone", {"name": name[:16]}))
     return replace(_made(json.loads(text), name), id=name)

@@ -44,7 +44,7 @@ def three(found: FleetStudy, asked: FleetAsked, own: Own, places: TiersFound | N
     with times:
         hardware_view.speed(found, asked)
     hour = hardware_money_view.hour(own)
-    if places is None:
+    if places is None or not found.memory.fits:  # what does not run saves nothing and costs nothing
         return
     with dollars:
         made = hardware_money_view.dollars(own, places, hour)

@@ -22,6 +22,8 @@ GB = 10**9
 ROW_PX, TITLE_PX, TICKS_PX = 42, 20, 28
 BEHIND_WEIGHTS = 0.22
 """Where the name of a part above the bar begins at the earliest, behind that of the weights."""
+BEFORE_FREE = 0.62
+"""Where the name of the overhead begins at the latest, before that of what is held back."""
 DROP = 0.12
 """A mark stands this share of a row below its line."""
 ROOM = 1.04
@@ -62,6 +64,8 @@ def memory_bar(memory: ReplicaMemory, kv_words: str) -> Chart:
         )  # fmt: skip
         above, at_end = at % 2 == 0, at == last
         place = start if not above or not at else max(start, whole * BEHIND_WEIGHTS)
+        if not above and not at_end:
+            place = min(place, whole * BEFORE_FREE)
         charts.label(
             figure, f"{html.escape(name)}{SPACE} <b>{gb(size)}</b>",
             x=min(start + width, whole) if at_end else place, y=0.24 if above else -0.24,

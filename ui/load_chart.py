@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
@@ -15,6 +15,7 @@ from ui import charts
 from ui.charts import INK, NEUTRAL, OURS, PAPER, Chart
 from ui.curve_charts import log_ticks
 from ui.money_charts import axis_title, short_usd
+from ui.name_boxes import GAP, Box, Curve, best, box, post
 from ui.numerals import percent
 from ui.tables import Column, Table
 from ui.words import t
@@ -24,28 +25,12 @@ LEAST_LOAD = 0.01
 LOADS = np.geomspace(LEAST_LOAD, 1, 60)
 OWN_AT = (0.4, 0.25, 0.6, 0.15, 0.09, 0.05, 0.03)
 """The loads at which one's own line may be named, the best one first."""
-LAST = 0.03
-"""log10 of the load at the right end."""
-INSIDE_PX = (230, 200)
-"""The plot's own area where the page is narrow: what is apart there is apart everywhere."""
-NARROW_PX, WIDE_PX, LATIN, LINE = 6.6, 13.0, 0x2E7F, 1.25
-GAP = 0.015
 CLOSE = 0.09
 """Names nearer than this share of the height are parted."""
-
-
-class Box(NamedTuple):
-    """The room of a name, as shares of the picture."""
-
-    left: float
-    foot: float
-    right: float
-    top: float
-
-    def touches(self, other: Box) -> bool:
-        """Whether two names share room."""
-        apart = self.right < other.left or other.right < self.left
-        return not (apart or self.top < other.foot or other.top < self.foot)
+LAST = 0.03
+"""log10 of the load at the right end."""
+UNDER, BELOW = 0.09, 0.13
+"""A name's foot under an API's line, and under one's own, which falls."""
 
 
 def break_even_chart(own: OwnRate, rows: Sequence[ApiRow], here: float | None) -> Chart:
@@ -81,12 +66,13 @@ def break_even_chart(own: OwnRate, rows: Sequence[ApiRow], here: float | None) -
         hovertemplate="%{customdata}<extra></extra>",
     )
     _load_axes(figure, low, high)
-    taken = _api_names(figure, rows, busy, (low, high))
-    _own_name(figure, busy, (low, high), taken)
-    if here is not None:
-        at = max(here, LEAST_LOAD)
+    at = None if here is None else max(here, LEAST_LOAD)
+    view = _View(busy=busy, ends=(low, high), posts=() if at is None else (post(_along(at)),))
+    taken = _api_names(figure, rows, view)
+    _own_name(figure, view, taken, prices)
+    if here is not None and at is not None:
         figure.add_vline(x=at, line={"width": 1.5, "dash": "dot", "color": INK})
-        _here(figure, here, at, busy, (low, high), taken)
+        _here(figure, here, at, view, taken, prices)
     alt = t("hardware_money.break_even_alt")
     return Chart(figure=figure, alt=alt, table=break_even_table(rows, alt))
 
@@ -128,28 +114,28 @@ def _ends(busy: float, prices: Sequence[float]) -> tuple[float, float]:
     return min([busy, *prices]) * 0.6, max([busy / LEAST_LOAD, *prices]) * 1.25
 
 
-def _api_names(
-    figure: go.Figure, rows: Sequence[ApiRow], busy: float, ends: tuple[float, float]
-) -> list[Box]:
-    """Names over the lines' ends, on the side where one's own line does not pass; where they
-    stand."""
-    taken = []
-    for row in rows:
-        right, name = _usd(row) > busy * 2.5, row.model or t("hardware_money.typed_api")
-        charts.label(
-            figure, html.escape(name),
-            x=0 if right else math.log10(LEAST_LOAD), y=math.log10(_usd(row)),
-            xanchor="right" if right else "left", yanchor="bottom", yshift=1,
-        )  # fmt: skip
-        figure.layout.annotations[-1].update(bgcolor="rgba(0,0,0,0)")
-        taken.append(_box(name, 1, 1.0 if right else 0.0, _up(_usd(row), ends), left=not right))
-    return taken
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _View:
+    """One's own line by its busy rate, both ends of the amounts, and upright lines."""
 
+    busy: float
+    ends: tuple[float, float]
+    posts: tuple[Box, ...]
 
-def _up(usd: float, ends: tuple[float, float]) -> float:
-    """The height of an amount in the picture, 0..1."""
-    low, high = map(math.log10, ends)
-    return (math.log10(usd) - low) / (high - low)
+    def up(self, usd: float) -> float:
+        """The height of an amount in the picture, 0..1."""
+        low, high = map(math.log10, self.ends)
+        return (math.log10(usd) - low) / (high - low)
+
+    def amount(self, height: float) -> float:
+        """log10 of the amount at a height."""
+        low, high = map(math.log10, self.ends)
+        return low + height * (high - low)
+
+    def own(self, x: float) -> float:
+        """The height of one's own line."""
+        first = math.log10(LEAST_LOAD)
+        return self.up(self.busy / 10 ** (first + x * (LAST - first)))
 
 
 def _along(load: float) -> float:
@@ -158,65 +144,69 @@ def _along(load: float) -> float:
     return (math.log10(load) - first) / (LAST - first)
 
 
-def _box(text: str, lines: int, x: float, foot: float, *, left: bool) -> Box:
-    """The room of a text that begins (`left`) or ends at x, over `foot`."""
-    wide = sum(WIDE_PX if ord(letter) > LATIN else NARROW_PX for letter in text) / INSIDE_PX[0]
-    high = lines * charts.LABEL_PX * LINE / INSIDE_PX[1]
-    return Box(x if left else x - wide, foot, x + wide if left else x, foot + high)
+def _flat(height: float) -> Curve:
+    return lambda _: height
 
 
-def _clear(box: Box, taken: Sequence[Box], busy: float, ends: tuple[float, float]) -> bool:
-    """Inside the picture, off the names that stand there, and off one's own falling line."""
-    if box.left < 0 or box.right > 1 or box.foot < 0 or box.top > 1:
-        return False
-    edge = np.linspace(box.left, box.right, 9)
-    first = math.log10(LEAST_LOAD)
-    line = [_up(busy / 10 ** (first + x * (LAST - first)), ends) for x in edge]
-    if any(box.foot - GAP < y < box.top + GAP for y in line):
-        return False
-    return not any(box.touches(other) for other in taken)
+def _api_names(figure: go.Figure, rows: Sequence[ApiRow], view: _View) -> list[Box]:
+    """Names at an end of each line, over it or under it; where they stand."""
+    taken: list[Box] = []
+    for row in rows:
+        name, height = row.model or t("hardware_money.typed_api"), view.up(_usd(row))
+        first = _usd(row) > view.busy * 2.5
+        spots = [
+            ((right, over), box([name], 1.0 if right else 0.0, height if over else height - UNDER,
+                                left=not right))
+            for over in (True, False)
+            for right in (first, not first)
+        ]  # fmt: skip
+        (right, over), room = best(spots, [*taken, *view.posts], [view.own])
+        taken.append(room)
+        charts.label(
+            figure, html.escape(name),
+            x=0 if right else math.log10(LEAST_LOAD), y=math.log10(_usd(row)),
+            xanchor="right" if right else "left", yanchor="bottom" if over else "top",
+            yshift=1 if over else -1,
+        )  # fmt: skip
+        figure.layout.annotations[-1].update(bgcolor="rgba(0,0,0,0)")
+    return taken
 
 
-def _own_name(figure: go.Figure, busy: float, ends: tuple[float, float], taken: list[Box]) -> None:
+def _own_name(figure: go.Figure, view: _View, taken: list[Box], prices: Sequence[float]) -> None:
     """The name of one's own line, beside it where nothing else stands."""
     name = t("hardware_money.line_own")
     spots = [
-        (load, left, _box(name, 1, _along(load) + (0.03 if left else -0.03),
-                          _up(busy / load, ends) + (GAP if left else -0.13), left=left))
+        ((load, left), box([name], _along(load) + (0.03 if left else -0.03),
+                           view.up(view.busy / load) + (GAP if left else -BELOW), left=left))
         for load in OWN_AT
         for left in (False, True)
     ]  # fmt: skip
-    load, left, box = next((s for s in spots if _clear(s[2], taken, busy, ends)), spots[0])
-    taken.append(box)
+    flat = [_flat(view.up(usd)) for usd in prices]
+    (load, left), room = best(spots, [*taken, *view.posts], [view.own, *flat])
+    taken.append(room)
     charts.label(
         figure, f'<span style="color:{OURS}">{html.escape(name)}</span>',
-        x=math.log10(load), y=_amount(box.foot, ends), xanchor="left" if left else "right",
+        x=math.log10(load), y=view.amount(room.foot), xanchor="left" if left else "right",
         yanchor="bottom", xshift=10 if left else -10,
     )  # fmt: skip
     figure.layout.annotations[-1].update(bgcolor="rgba(0,0,0,0)")
 
 
-def _amount(height: float, ends: tuple[float, float]) -> float:
-    """log10 of the amount at a height."""
-    low, high = map(math.log10, ends)
-    return low + height * (high - low)
-
-
 def _here(
-    figure: go.Figure, here: float, at: float, busy: float, ends: tuple[float, float],
-    taken: Sequence[Box],
+    figure: go.Figure, here: float, at: float, view: _View, taken: Sequence[Box],
+    prices: Sequence[float],
 ) -> None:  # fmt: skip
-    """'You are here' beside its line, at the lowest height where it covers nothing."""
+    """'You are here' beside its line, where it covers nothing."""
     name, x = t("cache_page.here"), _along(at)
     spots = [
-        (left, _box(name, 2, x + (0.02 if left else -0.02), foot, left=left))
+        (left, box([name, ""], x + (0.02 if left else -0.02), foot, left=left))
         for foot in np.arange(0.01, 0.84, 0.03).tolist()
         for left in (True, False)
     ]
-    left, box = next((s for s in spots if _clear(s[1], taken, busy, ends)), spots[0])
+    left, room = best(spots, taken, [view.own, *(_flat(view.up(usd)) for usd in prices)])
     charts.label(
         figure, f"<b>{html.escape(name)}</b><br>{percent(here)}", x=math.log10(at),
-        y=_amount(box.foot, ends), xanchor="left" if left else "right", yanchor="bottom",
+        y=view.amount(room.foot), xanchor="left" if left else "right", yanchor="bottom",
         xshift=6 if left else -6,
     )  # fmt: skip
 

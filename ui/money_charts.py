@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ from ui import charts
 from ui.cache_size import gb_words
 from ui.charts import INK, MUTED, NEUTRAL, OURS, PAPER, Chart
 from ui.curve_charts import log_ticks
+from ui.name_boxes import Box, best, box, post
 from ui.numerals import MINUS, percent
 from ui.tables import Column, Table
 from ui.words import t
@@ -21,6 +23,8 @@ from ui.words import t
 DOLLARS_PX = 272
 ROOM = 1.3
 RIGHT = 0.62
+FEET = tuple(at / 100 for at in range(2, 80, 4))
+"""Heights of the foot of a mark's words, the lowest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,18 +74,21 @@ def dollar_chart(found: DollarCurve, span: Span, here_gb: float | None) -> Chart
     ticks = charts.nice_ticks(0, top)
     charts.y_ticks(figure, ticks, [f"${charts.tick_text(tick)}" for tick in ticks])
     figure.update_yaxes(range=[0, top])
-    _line_names(figure, gb, saved, rent, (first, last), top)
+    taken = _line_names(figure, gb, saved, rent, (first, last), top)
+    curves = [_curve(gb, line, (first, last), top) for line in (saved, rent)]
+    spots = []
     if found.knee:
-        _spot(
-            figure, t("hardware_money.knee"), float(found.gb[found.knee]),
-            float(found.saved[found.knee]) * span.hours, OURS, (first, last), top, 0.14,
-        )  # fmt: skip
+        usd = float(found.saved[found.knee]) * span.hours
+        spots.append((t("hardware_money.knee"), float(found.gb[found.knee]), usd, OURS))
     if here_gb is not None:
-        at = found.at(here_gb)
-        _spot(
-            figure, t("cache_page.here"), here_gb, float(found.saved[at]) * span.hours, INK,
-            (first, last), top, 0.46,
-        )  # fmt: skip
+        usd = float(found.saved[found.at(here_gb)]) * span.hours
+        spots.append((t("cache_page.here"), here_gb, usd, INK))
+    posts = [post(_share(size, (first, last)), usd / top) for _, size, usd, _ in spots]
+    for at, (name, size, usd, color) in enumerate(spots):
+        others = [one for n, one in enumerate(posts) if n != at]
+        taken.append(
+            _spot(figure, (name, size, usd, color), (first, last), top, [*taken, *others], curves)
+        )
     alt = t("hardware_money.dollars_alt", span=span.name)
     return Chart(figure=figure, alt=alt, table=_dollar_table(found, span, alt))
 
@@ -106,33 +113,50 @@ def axis_title(text: str) -> dict[str, object]:
 def _line_names(
     figure: go.Figure, gb: np.ndarray, saved: np.ndarray, rent: np.ndarray,
     ends: tuple[float, float], top: float,
-) -> None:  # fmt: skip
-    """Saved is named over its end; rent where it leaves the picture, or over its end."""
+) -> list[Box]:  # fmt: skip
+    """Saved is named over its end; rent where it leaves the picture, or over its end. The room
+    that they take."""
+    name, other = t("hardware_money.line_saved"), t("hardware_money.line_rent")
     charts.label(
-        figure, f'<span style="color:{OURS}">{html.escape(t("hardware_money.line_saved"))}</span>',
+        figure, f'<span style="color:{OURS}">{html.escape(name)}</span>',
         x=math.log10(ends[1]), y=float(saved[-1]), xanchor="right", yanchor="bottom", yshift=5,
     )  # fmt: skip
+    taken = [box([name], 1.0, float(saved[-1]) / top + 0.02, left=False)]
     inside = np.flatnonzero(rent <= top)
     at = int(inside[-1]) if len(inside) else 0
-    if at < len(gb) - 1 and _share(float(gb[at]), ends) > 0.3:  # it leaves the picture at the top
+    x = _share(float(gb[at]), ends)
+    if at < len(gb) - 1 and x > 0.3:  # it leaves the picture at the top
         charts.label(
-            figure, html.escape(t("hardware_money.line_rent")), x=math.log10(float(gb[at])),
+            figure, html.escape(other), x=math.log10(float(gb[at])),
             y=top, xanchor="right", yanchor="top", xshift=-6,
         )  # fmt: skip
-        return
-    right = _share(float(gb[at]), ends) > 0.3
+        return [*taken, box([other], x, 0.92, left=False)]
+    right = x > 0.3
     below = right and abs(rent[at] - saved[-1]) < top * 0.12
     charts.label(
-        figure, html.escape(t("hardware_money.line_rent")), x=math.log10(float(gb[at])),
+        figure, html.escape(other), x=math.log10(float(gb[at])),
         y=float(rent[at]), xanchor="right" if right else "left",
         yanchor="top" if below else "bottom", xshift=-6 if right else 6, yshift=-4 if below else 2,
     )  # fmt: skip
+    foot = float(rent[at]) / top - (0.1 if below else 0.0)
+    return [*taken, box([other], x, foot, left=not right)]
+
+
+def _curve(
+    gb: np.ndarray, usd: np.ndarray, ends: tuple[float, float], top: float
+) -> Callable[[float], float]:
+    """The height of a line by its place, both 0..1."""
+    places, heights = [_share(size, ends) for size in gb.tolist()], usd / top
+    return lambda x: float(np.interp(x, places, heights))
 
 
 def _spot(
-    figure: go.Figure, name: str, gb: float, usd: float, color: str, ends: tuple[float, float],
-    top: float, foot: float,
-) -> None:  # fmt: skip
+    figure: go.Figure, spot: tuple[str, float, float, str], ends: tuple[float, float],
+    top: float, taken: Sequence[Box], curves: Sequence[Callable[[float], float]],
+) -> Box:  # fmt: skip
+    """A mark on the curve and its name, size and dollars beside its foot, where they cover
+    nothing; the room they take."""
+    name, gb, usd, color = spot
     figure.add_scatter(
         x=[gb],
         y=[usd],
@@ -145,17 +169,25 @@ def _spot(
     figure.add_shape(
         type="line", x0=gb, x1=gb, y0=0, y1=usd, line={"width": 1, "dash": "dot", "color": color}
     )
-    right = _share(gb, ends) > RIGHT
+    x = _share(gb, ends)
+    lines = [name, gb_words(gb), short_usd(usd)]
+    places = [
+        (left, box(lines, x + (0.035 if left else -0.035), foot, left=left))
+        for foot in FEET
+        for left in ((False, True) if x > RIGHT else (True, False))
+    ]
+    left, room = best(places, taken, curves)
     charts.label(
         figure,
         f'<span style="color:{color}"><b>{html.escape(name)}</b></span><br>{gb_words(gb)}<br>'
         f"{short_usd(usd)}",
         x=math.log10(gb),
-        y=top * foot,
-        xanchor="right" if right else "left",
-        yanchor="middle",
-        xshift=-10 if right else 10,
+        y=top * room.foot,
+        xanchor="left" if left else "right",
+        yanchor="bottom",
+        xshift=10 if left else -10,
     )
+    return room
 
 
 def _share(size: float, ends: tuple[float, float]) -> float:
