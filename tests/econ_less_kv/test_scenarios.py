@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 
 from econ.kv_residence import Kept, kept
+from econ.layout import valid_ranks
 from econ.less_kv import Setting, lengths, scenarios, unchanged
 from price_tables.facts_load import load_hbm
 from tests.econ_less_kv.made import device, model, workload
@@ -82,3 +83,23 @@ def test_percentiles_are_lengths_that_occurred() -> None:
     found = kept(workload([10, 20, 30], [1, 1, 1], [0.0, 1.0, 2.0]), "lifetime", 300)
     assert found is not None
     assert (lengths(found).p50, lengths(found).p95, lengths(found).most) == (21, 31, 31)
+
+
+def test_a_group_has_as_many_devices_as_the_heads_can_be_dealt_out_to() -> None:
+    """28 query heads over 4 KV heads: 1, 2, 4 and 28 devices can share them, 8 cannot."""
+    qwen = model("qwen2.5-7b")
+    assert valid_ranks(qwen) == (1, 2, 4, 28)
+    tight = replace(SETTING, weights_bytes=1_100_000_000_000)
+    rows = scenarios(qwen, held(), tight, as_is="bf16", chosen="fp8")
+    assert rows[0].devices_a_group == 28
+
+
+def test_what_every_device_holds_whole_is_counted_on_each_of_a_group() -> None:
+    """A latent vector is not split: the room for it grows with no further device."""
+    deepseek = model("deepseek-v3")
+    setting = replace(SETTING, weights_bytes=671_000_000_000)
+    row = scenarios(deepseek, held(), setting, as_is="bf16", chosen="fp8")[0]
+    assert row.devices_a_group == 4
+    room = int(device("b300-sxm").memory_bytes * Fraction(9, 10)) - 671_000_000_000 // 4
+    assert row.sequences_p95 == room // row.bytes_p95
+    assert row.devices == 4 * max(1, -(-int(row.peak_bytes) // room))
