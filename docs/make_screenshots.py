@@ -1,5 +1,6 @@
 """Takes the pictures in docs/screenshots: every page, in English, light and wide, and in Japanese,
-dark and narrow (--every: all eight). `make screenshots` runs it; the app is started on the bundled example.
+dark and narrow (--every: all eight). `make screenshots` runs it; the app is started on the
+bundled example.
 
     python docs/make_screenshots.py overview cache --language ja --scheme dark
 """
@@ -56,9 +57,9 @@ COLOURS = 128
 PATIENCE_MS = 120_000
 SETTLE_MS = 500
 Variant = tuple[str, str, str]
+"""Language, scheme, size."""
 KEPT: tuple[Variant, ...] = (("en", "light", "wide"), ("ja", "dark", "narrow"))
 """Two opposite variants show a page; the other six are for looking, not for keeping."""
-"""Language, scheme, size."""
 
 DRAWN = """() => {
     const seen = (kind) => [...document.querySelectorAll(`[data-testid=${kind}]`)]
