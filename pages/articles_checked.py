@@ -6,7 +6,7 @@ import streamlit as st
 
 from jobs import guide_facts
 from ui import components, guide_articles, verdict_chart
-from ui.words import t
+from ui.words import language, t
 
 
 def page() -> None:
@@ -20,7 +20,7 @@ def page() -> None:
             components.sentence(t("articles.sentence"))
             guide_articles.how()
         with right:
-            components.chart(verdict_chart.verdicts(rows), "verdicts")
+            components.chart(verdict_chart.kept(language()), "verdicts")
         with st.container(horizontal=True, gap="large", key="controls_articles"):
             article, verdict = guide_articles.choice()
             left_by_both = guide_articles.chosen(rows, article, verdict)

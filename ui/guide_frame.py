@@ -44,7 +44,7 @@ SOURCES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "length": (("Kwon 2023", f"{_ARXIV}2309.06180"),),
     "prefix": (
         ("vLLM: prefix caching", f"{_VLLM}design/prefix_caching.html"),
-        ("Anthropic", "https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching"),
+        ("Anthropic", "https://platform.claude.com/docs/en/build-with-claude/prompt-caching"),
     ),
     "identity": (("vLLM: prefix caching", f"{_VLLM}design/prefix_caching.html"),),
     "limits": (("vLLM: limits", f"{_VLLM}features/automatic_prefix_caching.html"),),

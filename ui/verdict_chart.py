@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import plotly.graph_objects as go
 
 from econ.articles_checked import VERDICTS, Checked
+from jobs import guide_facts
 from ui.charts import BUCKET_STYLE, LOST, MUTED, NEUTRAL, OURS, TICK_PX, Chart, frame, label
 from ui.numerals import SPACE
 from ui.tables import Column, Table
@@ -21,6 +23,12 @@ STYLES: dict[str, dict[str, Any]] = {
     "differs": {"color": LOST},
     "published": BUCKET_STYLE["output"],
 }
+
+
+@cache
+def kept(_language: str) -> Chart:
+    """The chart of all figures, drawn once for each language: neither changes while it runs."""
+    return verdicts(guide_facts.checked())
 
 
 def verdicts(rows: Sequence[Checked]) -> Chart:
