@@ -42,7 +42,9 @@ def fill_blocks(kept: Kept, rule: Rule, draft: Draft) -> Mapping[str, IntArray]:
         own = kept.workload
         if len(part.rows) != own.rows:
             own = take_rows(own, part.rows)
-        structure = _whole(own, workspaces(own, part.rules))
+        isolation = workspaces(own, part.rules)
+        alone = own is kept.workload and not isolation.any()
+        structure = whole if alone else _whole(own, isolation)
         if kept.usage.observed:
             _observed(kept, part, own, structure, draft)
         else:

@@ -9,9 +9,9 @@ import numpy as np
 
 from econ.miss_runs import CHANGEABLE, FACTS, REASONS
 from econ.misses import OBSERVED_LOG, SIMULATED, Costed, Missed
-from econ.money import total
+from econ.money import MoneyArray, total
 from econ.usage import SECOND_US
-from econ.workload import IntArray
+from econ.workload import IntArray, Workload
 
 EXAMPLES_A_REASON = 8
 EXAMPLES_A_GROUP = 4
@@ -149,7 +149,7 @@ def _notes(missed: Missed) -> tuple[str, ...]:
 
 def _tokens(runs: Sequence[Costed], reason: str, rows: int) -> IntArray:
     zero = np.zeros(rows, dtype=np.int64)
-    return sum((one.run.tokens for one in runs if one.run.reason == reason), zero)
+    return sum((one.tokens for one in runs if one.run.reason == reason), zero)
 
 
 def _sums(runs: Sequence[Costed], rows: IntArray | None) -> tuple[ReasonSum, ...]:
@@ -159,9 +159,9 @@ def _sums(runs: Sequence[Costed], rows: IntArray | None) -> tuple[ReasonSum, ...
         own = [one for one in runs if one.run.reason == reason]
         if not own:
             continue
-        counts = sum((one.run.tokens for one in own[1:]), own[0].run.tokens)
-        e13 = sum((one.e13 for one in own[1:]), own[0].e13)
-        counts, e13 = (counts, e13) if rows is None else (counts[rows], e13[rows])
+        whole = slice(None) if rows is None else rows
+        counts = sum((one.tokens[whole] for one in own[1:]), own[0].tokens[whole])
+        e13 = sum((one.e13[whole] for one in own[1:]), own[0].e13[whole])
         tokens = int(counts.sum())
         if tokens:
             requests = int((counts > 0).sum())
@@ -228,26 +228,35 @@ def _examples(
     for one in missed.runs:
         if reason is not None and one.run.reason != reason:
             continue
-        tokens, e13 = one.run.tokens, one.e13
+        tokens, e13 = one.tokens, one.e13
         at = np.flatnonzero(tokens > 0) if rows is None else rows[tokens[rows] > 0]
-        order = np.argsort(-e13[at].astype(np.float64), kind="stable")[:most]
-        found += [(-int(e13[row]), row, one) for row in at[order].tolist()]
+        found += [(-int(e13[row]), row, one) for row in _dearest(e13, at, most).tolist()]
     found.sort(key=lambda one: one[:2])
     return [_example(missed, row, one) for _, row, one in found[:most]]
+
+
+def _dearest(e13: MoneyArray, rows: IntArray, most: int) -> IntArray:
+    """At least `most` of the rows, the dearest among them, the earlier of equals first."""
+    if len(rows) > most:
+        values = e13[rows]
+        limit = np.partition(values, len(values) - most)[len(values) - most]
+        above, equal = rows[values > limit], rows[values == limit][:most]
+        rows = np.sort(np.concatenate((above, equal)))
+    return rows
 
 
 def _example(missed: Missed, row: int, one: Costed) -> MissExample:
     kept, reason = missed.kept, one.run.reason
     workload = kept.workload
-    moment = workload.times("arrival_utc")[row]
+    moment, arrival = _at(workload, row)
     late, fork = int(missed.bounds.late_us[row]), int(missed.bounds.fork[row])
     return MissExample(
         row=int(kept.origin[row]) + 1,
         request_id=_text(missed, "request_id", row),
         session=_text(missed, "session_id", row),
         model=kept.parts[int(kept.payee_code[row])].payee.name,
-        at_utc=None if np.isnat(moment) else f"{np.datetime_as_string(moment, unit='ms')}Z",
-        arrival_s=float(np.nan_to_num(workload.floats("arrival_s")[row])),
+        at_utc=moment,
+        arrival_s=arrival,
         reason=reason,
         start=int(one.run.start[row]),
         tokens=int(one.run.tokens[row]),
@@ -257,7 +266,20 @@ def _example(missed: Missed, row: int, one: Costed) -> MissExample:
     )
 
 
+def _at(workload: Workload, row: int) -> tuple[str | None, float]:
+    """When a row came: ISO 8601, None where undated; seconds since the first, 0 where not said."""
+    moment, arrival = None, 0.0
+    if "arrival_utc" in workload.columns:
+        known = workload.times("arrival_utc")[row]
+        moment = None if np.isnat(known) else f"{np.datetime_as_string(known, unit='ms')}Z"
+    if "arrival_s" in workload.columns:
+        arrival = float(np.nan_to_num(workload.floats("arrival_s")[row]))
+    return moment, arrival
+
+
 def _text(missed: Missed, name: str, row: int) -> str | None:
+    if name not in missed.kept.workload.columns:
+        return None
     column = missed.kept.workload.text(name)
     code = int(column.codes[row])
     return None if code < 0 else column.values[code]

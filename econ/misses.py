@@ -34,9 +34,10 @@ LIFETIMES = (OWN, "5m", "1h", "30m", "12h", "unlimited")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costed:
-    """A run with what it cost over reading: 1e-13 USD a row."""
+    """A run with its tokens and what they cost over reading: 1e-13 USD a row."""
 
     run: Run
+    tokens: IntArray
     e13: MoneyArray
 
 
@@ -138,8 +139,10 @@ def _costed(kept: Kept, buckets: Mapping[str, IntArray], runs: list[Run]) -> tup
     found = []
     for run in runs:
         e13: MoneyArray = np.zeros(rows, dtype=money)
+        if bool((run.end == run.start).all()):
+            continue
         for start, end, over in places:
             both = np.minimum(run.end, end) - np.maximum(run.start, start)
             e13 = e13 + np.maximum(both, 0) * over
-        found.append(Costed(run=run, e13=e13))
+        found.append(Costed(run=run, tokens=run.tokens, e13=e13))
     return tuple(found)

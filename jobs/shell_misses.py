@@ -7,9 +7,11 @@ from pathlib import Path
 
 from econ.method import DEFAULT_MODEL
 from econ.miss_blocks import Rule
+from econ.miss_study import MissStudy
+from econ.misses import PLACEMENTS, SIMULATED
 from econ.report_params import ReportParams
 from jobs.shell_input import day, moment, pairs, refused
-from messages.errors import Message, SourceError
+from messages.errors import Message, SourceError, UsageError
 
 
 def asked(arguments: argparse.Namespace) -> tuple[ReportParams, Rule]:
@@ -31,7 +33,13 @@ def asked(arguments: argparse.Namespace) -> tuple[ReportParams, Rule]:
         since=since,
         until=until,
     )
-    return params, Rule(lifetime=arguments.lifetime, placement=arguments.placement)
+    return params, Rule(lifetime=arguments.lifetime, placement=arguments.placement or PLACEMENTS[0])
+
+
+def refuse_unused(arguments: argparse.Namespace, study: MissStudy) -> None:
+    """UsageError where a lifetime or placement was asked for and the file has its own."""
+    if study.source != SIMULATED and (arguments.lifetime or arguments.placement):
+        raise UsageError(Message("misses.observed_has_its_own"))
 
 
 def write(path: Path, content: bytes) -> None:

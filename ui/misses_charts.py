@@ -34,7 +34,7 @@ def reason_bars(study: MissStudy) -> Chart:
             value=max(float(usd_from_e13(one.e13)), 0.0),
             shown=amount(usd_from_e13(one.e13)),
             style="lost" if one.reason in CHANGEABLE else "total",
-            more=t("misses.bar_note", tokens=count(one.tokens), requests=count(one.requests)),
+            more=t("misses.bar_note", requests=count(one.requests)),
         )
         for one in by_cost(study.reasons)
     ]

@@ -39,8 +39,7 @@ def add(
         misses.add_argument(f"--{flag}", metavar=flag[0].upper(), action="append", default=[],
                             help=words(f"candidate_{flag}"))  # fmt: skip
     misses.add_argument("--lifetime", choices=LIFETIMES, help=words("misses_lifetime"))
-    misses.add_argument("--placement", choices=PLACEMENTS, default=PLACEMENTS[0],
-                        help=words("misses_placement"))  # fmt: skip
+    misses.add_argument("--placement", choices=PLACEMENTS, help=words("misses_placement"))
     for flag in ("surface", "mode"):
         misses.add_argument(f"--{flag}", metavar=flag[0].upper(), help=words(flag))
     for flag in ("at", "since", "until"):
@@ -63,6 +62,7 @@ def _misses(
     shell_input.refuse_overwriting(arguments.out, arguments.files)
     result = read(arguments, shell_input.read_options(arguments), language)
     study = missing.misses_of(result, params, rule)
+    shell_misses.refuse_unused(arguments, study)
     if arguments.out is not None:
         shell_misses.write(arguments.out, missing.misses_table(study))
     data = missing.misses_json(study)
