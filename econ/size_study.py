@@ -9,6 +9,7 @@ from functools import lru_cache
 from math import ceil
 from typing import Literal
 
+from econ.fleet_memory import weights_bytes_of
 from econ.kv_capacity import free_bytes
 from econ.kv_formats import KvFormat
 from econ.kv_memory import (
@@ -25,7 +26,7 @@ from price_tables.hardware import ModelSpec
 
 CONTEXTS = (8_192, 32_768, 131_072)
 FIRST_TOKENS, STEPS_A_DOUBLING = 1_024, 2
-WeightsFrom = Literal["typed", "estimated", "unknown"]
+WeightsFrom = Literal["typed", "estimated", "quantised", "unknown"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +51,16 @@ class SizeRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """One device of a group that splits a model: its bytes, the engine's share of them, how many
-    devices split heads and weights, and all weights where the reader has typed them."""
+    devices split heads and weights, and all weights where the reader has typed them.
+    `quantization`: what engines call the weights' format, of the model `quantised` alone where that
+    is said; None = as the checkpoint has them."""
 
     device_bytes: int
     fraction: Fraction
     tensor_parallel: int = 1
     weights_bytes: int | None = None
+    quantization: str | None = None
+    quantised: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,14 +131,12 @@ def fits(model: ModelSpec, dtype: KvFormat, context_tokens: int, place: Place) -
         model, dtype, context_tokens=context_tokens, tensor_parallel=ranks,
         block_tokens=BLOCK_TOKENS,
     ).bytes_per_rank  # fmt: skip
-    known = estimated_weights(model)
-    weights = known if place.weights_bytes is None else place.weights_bytes
-    origin: WeightsFrom = "typed" if place.weights_bytes is not None else "estimated"
+    weights, origin = _weights(model, place)
     splits = can_split(model, ranks)
     if weights is None or not splits:
         return Fit(
             sequences=None, free_bytes=None, bytes_per_rank=one, weights_bytes=weights,
-            weights_from="unknown" if weights is None else origin, splits=splits,
+            weights_from=origin, splits=splits,
         )  # fmt: skip
     free = free_bytes(place.device_bytes, place.fraction, ceil(weights / ranks), 0)
     return Fit(
@@ -143,3 +146,14 @@ def fits(model: ModelSpec, dtype: KvFormat, context_tokens: int, place: Place) -
         weights_bytes=weights,
         weights_from=origin,
     )
+
+
+def _weights(model: ModelSpec, place: Place) -> tuple[int | None, WeightsFrom]:
+    """All weights, and how they are known."""
+    if place.weights_bytes is not None:
+        return place.weights_bytes, "typed"
+    if place.quantization is None or place.quantised not in (None, model.id):
+        found = estimated_weights(model)
+        return found, "unknown" if found is None else "estimated"
+    found = weights_bytes_of(model, place.quantization)
+    return found, "unknown" if found is None else "quantised"

@@ -47,7 +47,7 @@ from price_tables.hbm import HbmFacts
 from price_tables.kv_quality import QualityFacts
 from price_tables.power import PowerFacts
 
-DEFAULT_MODEL, DEFAULT_DEVICE = "llama-3.1-70b", "b300-sxm"
+DEFAULT_MODEL, DEFAULT_DEVICE = fleet_flows.DEFAULT_MODEL, fleet_flows.DEFAULT_DEVICE
 CHECKPOINT = "checkpoint"
 DEFAULT_FORMAT = "fp8"
 DEFAULT_FRACTION = Fraction(9, 10)
@@ -58,7 +58,7 @@ KEPT_STUDIES = 32
 class LessKvAsked:
     """One question. `keys` and `values`: the reader's own formats of each; `weights_dtype` as
     published (CHECKPOINT) or another; `residence`, `lifetime_s` and `queue_s`:
-    `econ.kv_residence`."""
+    `econ.kv_residence`. `tensor_parallel`: the least devices that a replica is spread over."""
 
     model: str = DEFAULT_MODEL
     device: str = DEFAULT_DEVICE
@@ -69,6 +69,7 @@ class LessKvAsked:
     lifetime_s: int = 300
     kv_heads: int = 8
     queue_s: tuple[float, float] | None = None
+    tensor_parallel: int = 1
     life_years: Decimal = DEFAULT_LIFE_YEARS
 
     @property
@@ -187,6 +188,7 @@ def setting_of(asked: LessKvAsked) -> tuple[ModelSpec, DeviceSpec, Setting]:
         fraction=DEFAULT_FRACTION,
         life_years=asked.life_years,
         price=load_hbm().price_of(device.memory_type),
+        least_devices=asked.tensor_parallel,
     )
     return model, device, setting
 

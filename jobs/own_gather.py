@@ -140,7 +140,10 @@ def _whole(choice: OwnChoice) -> OwnChoice:
     fleet = choice.fleet
     if choice.less is not None or fleet is None:
         return choice
-    made = replace(LessKvAsked(), model=fleet.model, device=fleet.device)
+    made = replace(
+        LessKvAsked(), model=fleet.model, device=fleet.device,
+        tensor_parallel=fleet.tensor_parallel,
+    )  # fmt: skip
     if fleet.quantization in WEIGHT_BYTES:
         made = replace(made, weights_dtype=str(fleet.quantization))
     return replace(choice, less=made)

@@ -41,6 +41,7 @@ def setting_of(found: less_kv.LessKv) -> Setting:
         fraction=found.fraction,
         life_years=found.asked.life_years,
         price=found.hbm.price_of(found.device.memory_type),
+        least_devices=found.asked.tensor_parallel,
     )
 
 
@@ -59,7 +60,10 @@ def page() -> None:
         return
     with st.container(gap="medium"):
         top = st.container(gap="medium")
-        asked, training = chain_controls.asked()
+        said = chain_controls.asked()
+        if said is None:
+            return
+        asked, training = said
         try:
             found = less_kv.less_kv(seen.workload_id, asked, state.owner())
         except KvledgerError as error:

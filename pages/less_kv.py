@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from jobs import less_kv, less_kv_out
+from jobs import less_kv
 from messages.errors import KvledgerError
 from ui import (
     components,
-    downloads,
     failures,
+    folds,
     less_kv_controls,
     less_kv_heads,
     less_kv_spend,
@@ -49,7 +49,10 @@ def page() -> None:
         return
     with st.container(gap="medium"):
         top = st.container(gap="medium")
-        asked, unit = less_kv_controls.asked(seen.workload_id)
+        said = less_kv_controls.asked(seen.workload_id)
+        if said is None:
+            return
+        asked, unit = said
         own_seen.less(asked)
         try:
             found = less_kv.less_kv(seen.workload_id, asked, state.owner())
@@ -62,18 +65,15 @@ def page() -> None:
         with top:
             first_screen(found, unit)
         less_kv_view.levers(found, unit)
-        less_kv_heads.section(found, unit)
-        less_kv_view.hybrid(found)
-        less_kv_view.quality(found)
-        less_kv_switch.section(found)
-        less_kv_spend.hbm(found)
-        less_kv_spend.energy(found)
-        downloads.csv_button(
-            t("less_kv.download"),
-            lambda: less_kv_out.to_csv(found),
-            "kvledger-less-kv.csv",
-            "less_kv_csv",
-        )
+        with folds.stack("less_kv"):
+            less_kv_view.scenarios(found, unit)
+            less_kv_heads.section(found, unit)
+            less_kv_view.quality(found)
+            less_kv_spend.hbm(found)
+            less_kv_spend.energy(found)
+            less_kv_view.hybrid(found)
+            less_kv_switch.section(found)
+            less_kv_spend.rebound(found.power)
 
 
 page()

@@ -7,30 +7,29 @@ from fractions import Fraction
 import streamlit as st
 
 from econ.kv_residence import LIFETIMES_S
-from jobs.less_kv import DEFAULT_DEVICE, DEFAULT_MODEL, LessKvAsked
-from jobs.model_sizes import hardware
-from ui import controls, less_kv_controls
+from jobs.less_kv import LessKvAsked
+from ui import controls, less_kv_controls, scenario, scenario_form
 from ui.numerals import percent, seconds
 from ui.words import t
 
 TRAINING = ("50", "0", "25", "75")
 """Per cent of all HBM hours; the first is assumed until the reader says otherwise."""
-WIDE_PX = 260
 
 
-def asked() -> tuple[LessKvAsked, Fraction]:
-    """The controls, each in the URL under the name that Less KV uses."""
-    known = hardware()
-    models = {name: model.name for name, model in known.models.items()}
-    devices = {name: device.name for name, device in known.devices.items()}
-    with st.container(horizontal=True, gap="large", key="controls_chain"):
-        model = less_kv_controls.one("less_kv_model", models, DEFAULT_MODEL, WIDE_PX)
-        device = less_kv_controls.one("less_kv_device", devices, DEFAULT_DEVICE, WIDE_PX)
+def asked() -> tuple[LessKvAsked, Fraction] | None:
+    """The controls, each in the URL under the name that Less KV uses; None while a device that is
+    typed in lacks figures, which is said."""
+    with st.container(horizontal=True, gap="small", key="controls_chain"):
+        place = scenario_form.place()
+    scenario.said()
+    if place is None:
+        return None
+    with st.container(horizontal=True, gap="large", key="controls_chain_more"):
         lifetime = controls.choice(
             t("less_kv.control.less_kv_lifetime"), [str(s) for s in LIFETIMES_S],
             "less_kv_lifetime", lambda text: seconds(int(text)),
         )  # fmt: skip
         training = controls.choice(t("chain.training"), TRAINING, "chain_training",
                                    lambda text: percent(int(text) / 100, 0))  # fmt: skip
-    question = LessKvAsked(model=model, device=device, lifetime_s=int(lifetime))
+    question = less_kv_controls.placed(place, lifetime_s=int(lifetime))
     return question, Fraction(int(training), 100)

@@ -124,7 +124,7 @@ def makers(found: LessKv, now: Chain) -> None:
         components.note(
             t("chain.makers_rule", total=plain(share.total), source=md(spoken(share.source)))
         )
-        market_sources.source_line(used)
+        market_sources.tools(used, "chain_makers")
 
 
 def by_use(found: LessKv, now: Chain, training: Fraction, csv: Callable[[], None]) -> None:

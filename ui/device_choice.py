@@ -9,67 +9,53 @@ import streamlit as st
 
 from econ.own_device import OWN, own_device
 from econ.size_study import Place
-from jobs import model_sizes
-from price_tables.hardware import DeviceSpec
-from ui import controls
+from jobs import devices, model_sizes
+from jobs.fleet_flows import EXAMPLE_FLEET
+from price_tables.hardware import DeviceSpec, ModelSpec
+from ui import hardware_device, scenario, scenario_form
 from ui.byte_words import Unit, both, size
 from ui.numerals import foreign, md
 from ui.spoken import spoken
-from ui.typed import keep, number
+from ui.typed import number
 from ui.words import t
 
-URL_DEVICE = "kv_device"
 URL_MEMORY, URL_FRACTION, URL_WEIGHTS = "kv_memory_gb", "kv_fraction", "kv_weights_gb"
-DEFAULT_DEVICE, DEFAULT_OWN_GB = "b300-sxm", Decimal(80)
+DEFAULT_OWN_GB = Decimal(80)
 DEFAULT_FRACTION = Decimal("0.9")
 MOST_GB = 1_000_000
 GB = 1_000_000_000
-RANKS = ("1", "2", "4", "8")
 
 
-def device() -> DeviceSpec:
-    """The chosen device; `own` needs no table."""
-    devices = model_sizes.hardware().devices
-    said = st.query_params.get(URL_DEVICE) or st.session_state.get(f"_{URL_DEVICE}")
-    current = said if said in devices or said == OWN else DEFAULT_DEVICE
-    keep(URL_DEVICE, None if current == DEFAULT_DEVICE else current)
-    names = {key: device.name for key, device in devices.items()}
-    names[OWN] = t("model_size.device_own")
-    st.session_state["kv_device_widget"] = current
-    st.selectbox(
-        t("model_size.device"),
-        list(names),
-        format_func=names.__getitem__,
-        key="kv_device_widget",
-        on_change=lambda: keep(URL_DEVICE, st.session_state["kv_device_widget"]),
-        width=280,
-    )
-    base = None if current == OWN else devices[str(current)]
-    typed = number(
-        URL_MEMORY, DEFAULT_OWN_GB if base is None else None, label=t("model_size.memory_gb"),
-        low=0.0, high=float(MOST_GB), step=1.0, form="%.2f",
-    )  # fmt: skip
-    memory = None if typed is None else int(typed * GB)
-    return own_device(base, name=t("model_size.device_own") if base is None else "",
-                      memory_bytes=memory)  # fmt: skip
-
-
-def place(of: DeviceSpec) -> Place:
-    """How much of the device the engine takes, over how many it is split, and its weights."""
-    fraction = number(
-        URL_FRACTION, DEFAULT_FRACTION, label=t("model_size.fraction"), low=0.01, high=1.0,
-        step=0.05, form="%.2f",
-    )  # fmt: skip
-    ranks = controls.choice(t("model_size.ranks"), RANKS, "kv_tp", str)
-    weights = number(
-        URL_WEIGHTS, None, label=t("model_size.weights_gb"), low=0.0, high=float(MOST_GB),
-        step=1.0, form="%.2f",
-    )  # fmt: skip
-    return Place(
-        device_bytes=of.memory_bytes,
+def asked(model: ModelSpec) -> tuple[DeviceSpec, Place]:
+    """The scenario's device, weights (of `model`) and devices a replica; behind them the reader's
+    own figures. `own` needs no table."""
+    chosen = scenario_form.pick(scenario.DEVICE, hardware_device.ids(), EXAMPLE_FLEET.device)
+    usual = EXAMPLE_FLEET.quantization or scenario_form.WEIGHTS[0]
+    quantised = scenario_form.pick(scenario.WEIGHTS, scenario_form.WEIGHTS, usual)
+    ranks = scenario_form.devices_a_replica()
+    base = None if chosen == OWN else devices.device_of(chosen)
+    with st.popover(t("model_size.own_figures"), icon=":material/tune:", key="kv_own_figures"):
+        typed = number(
+            URL_MEMORY, DEFAULT_OWN_GB if base is None else None, label=t("model_size.memory_gb"),
+            low=0.0, high=float(MOST_GB), step=1.0, form="%.2f",
+        )  # fmt: skip
+        fraction = number(
+            URL_FRACTION, DEFAULT_FRACTION, label=t("model_size.fraction"), low=0.01, high=1.0,
+            step=0.05, form="%.2f",
+        )  # fmt: skip
+        weights = number(
+            URL_WEIGHTS, None, label=t("model_size.weights_gb"), low=0.0, high=float(MOST_GB),
+            step=1.0, form="%.2f",
+        )  # fmt: skip
+    device = own_device(base, name=t("model_size.device_own") if base is None else "",
+                        memory_bytes=None if typed is None else int(typed * GB))  # fmt: skip
+    return device, Place(
+        device_bytes=device.memory_bytes,
         fraction=Fraction(fraction or DEFAULT_FRACTION),
-        tensor_parallel=int(ranks),
+        tensor_parallel=ranks,
         weights_bytes=None if weights is None else int(weights * GB),
+        quantization=None if quantised == scenario_form.WEIGHTS[0] else quantised,
+        quantised=model.id,
     )
 
 

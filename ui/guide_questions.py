@@ -20,7 +20,8 @@ from jobs import guide_facts
 from jobs.fleet_flows import EXAMPLE_FLEET
 from messages.errors import Value
 from price_tables.hardware import DeviceSpec, ModelSpec
-from ui import components, controls, doors, guide_inputs, hardware_form, state, typed
+from ui import components, controls, doors, guide_inputs, scenario_form, state, typed
+from ui import scenario as scenario_of_all
 from ui.byte_words import both, size
 from ui.components import mark
 from ui.numerals import SPACE, count
@@ -55,10 +56,11 @@ def _ask(number: int, name: str) -> AbstractContextManager[object]:
 
 def _stored() -> tuple[ModelSpec, KvFormat]:
     models = guide_facts.hardware().models
+    scenario_of_all.adopt()
     right = _ask(1, "stored")
     with right, st.container(horizontal=True, key="controls_q_stored"):
-        chosen = hardware_form.pick("hw_model", tuple(models), EXAMPLE_FLEET.model)
-        kv = hardware_form.pick("hw_kv", hardware_form.KV_TYPES, EXAMPLE_FLEET.kv_dtype)
+        chosen = scenario_form.pick("hw_model", tuple(models), EXAMPLE_FLEET.model)
+        kv = scenario_form.pick("hw_kv", scenario_form.kv_types(), EXAMPLE_FLEET.kv_dtype)
     model, dtype = models[chosen], guide_inputs.format_of(kv)
     groups = ", ".join(
         t("five_questions.stored.group", layers=group.layers, kind=t(f"guide.kind.{group.kind}"))
@@ -99,9 +101,9 @@ def _where(model: ModelSpec, dtype: KvFormat, tokens: int) -> Place:
     known = guide_facts.hardware().devices
     right = _ask(3, "where")
     with right, st.container(horizontal=True, key="controls_q_where"):
-        chosen = hardware_form.pick("hw_device", tuple(known), EXAMPLE_FLEET.device)
-        usual = EXAMPLE_FLEET.quantization or hardware_form.WEIGHTS[0]
-        quantised = hardware_form.pick("hw_weights", hardware_form.WEIGHTS, usual)
+        chosen = scenario_form.pick("hw_device", tuple(known), EXAMPLE_FLEET.device)
+        usual = EXAMPLE_FLEET.quantization or scenario_form.WEIGHTS[0]
+        quantised = scenario_form.pick("hw_weights", scenario_form.WEIGHTS, usual)
         ranks = typed.number(
             "hw_tp", Decimal(EXAMPLE_FLEET.tensor_parallel), label=t("own_hardware_page.hw_tp"),
             low=1.0, high=64.0, step=1.0, form="%.0f",
@@ -143,7 +145,7 @@ def _weights(model: ModelSpec, quantised: str) -> float | None:
     """Bytes of the weights as the checkpoint has them, or quantised; None where not known."""
     kind = CHECKPOINT.get(model.checkpoint_dtype, "bf16")
     try:
-        return weights_of(model, kind if quantised == hardware_form.WEIGHTS[0] else quantised)
+        return weights_of(model, kind if quantised == scenario_form.WEIGHTS[0] else quantised)
     except (ValueError, KeyError):
         return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -10,19 +10,26 @@ from fractions import Fraction
 import streamlit as st
 
 from econ.engine_line import read_log_line, read_serve_line
-from econ.fleet_memory import DEFAULT_FRACTION, QUANTISED
+from econ.fleet_memory import DEFAULT_FRACTION
 from econ.fleet_names import MOST_REPLICAS, PERCENTILES, ROUTINGS, Routing
 from econ.fleet_setup import FleetAsked
-from econ.kv_formats import FORMATS
 from econ.own_device import OWN
 from jobs import fleet_flows
 from jobs.fleet_flows import EXAMPLE_FLEET
 from messages.errors import KvledgerError
-from ui import controls, failures, hardware_device, hardware_model, hardware_runs, typed
+from ui import (
+    controls,
+    failures,
+    hardware_device,
+    hardware_model,
+    hardware_runs,
+    scenario,
+    typed,
+)
+from ui.scenario_form import NONE, WEIGHTS, kv_types, pick
 from ui.typed import keep
 from ui.words import t
 
-NONE = "-"
 COUNTS: Mapping[str, tuple[int | None, int]] = {
     "hw_tp": (EXAMPLE_FLEET.tensor_parallel, 64),
     "hw_copies": (EXAMPLE_FLEET.attention_copies, 64),
@@ -38,13 +45,11 @@ COUNTS: Mapping[str, tuple[int | None, int]] = {
 }
 """Whole numbers in the URL: default and most."""
 FROM_LINE = {
-    "tensor_parallel": "hw_tp", "attention_copies": "hw_copies", "replicas": "hw_replicas", "fraction": "hw_fraction",
+    "tensor_parallel": "hw_tp", "attention_copies": "hw_copies", "replicas": "hw_replicas",
+    "fraction": "hw_fraction",
     "max_model_len": "hw_longest", "block_tokens": "hw_block", "max_sequences": "hw_seqs",
     "budget_tokens": "hw_budget",
 }  # fmt: skip
-NARROW = {"hw_weights": 150, "hw_kv": 120}
-KV_TYPES = ("auto", *FORMATS)
-WEIGHTS = ("checkpoint", *QUANTISED)
 REASONABLE = {"low": 1.0, "step": 1.0, "form": "%.0f"}
 
 
@@ -67,12 +72,13 @@ OVERRIDES = (
 
 def asked() -> FleetAsked | None:
     """The fleet that the controls describe; None where something typed cannot be, which is said."""
+    scenario.adopt()
     with st.container(horizontal=True, gap="small", key="controls_hardware"):
         models = (*hardware_model.names(), *fleet_flows.model_ids())
         chosen = pick("hw_model", models, EXAMPLE_FLEET.model)
         chosen_device = pick("hw_device", hardware_device.ids(), EXAMPLE_FLEET.device)
         weights = pick("hw_weights", WEIGHTS, EXAMPLE_FLEET.quantization or WEIGHTS[0])
-        kv_dtype = pick("hw_kv", KV_TYPES, EXAMPLE_FLEET.kv_dtype)
+        kv_dtype = pick("hw_kv", kv_types(), EXAMPLE_FLEET.kv_dtype)
         _count("hw_tp", EXAMPLE_FLEET.tensor_parallel)
         _count("hw_replicas", 1)
         model = hardware_model.resolved(chosen)
@@ -114,38 +120,6 @@ def _built(**values: object) -> FleetAsked | None:
     return made
 
 
-def pick(name: str, options: Sequence[str], default: str) -> str:
-    """One of many names; the URL parameter `name` holds it."""
-    said = st.query_params.get(name) or st.session_state.get(f"_{name}")
-    current = str(said) if said in options else default
-    keep(name, None if current == default else current)
-    st.session_state[name] = current
-    st.selectbox(
-        t(f"own_hardware_page.{name}"),
-        list(options),
-        format_func=_words_of(name),
-        key=name,
-        on_change=_picked,
-        args=(name, default),
-        width=NARROW.get(name, typed.WIDTH_PX),
-    )
-    return current
-
-
-def _words_of(name: str) -> Callable[[str], str]:
-    if name in ("hw_model", "hw_device", "hw_second"):
-        own = hardware_model.names()
-        return lambda value: t("own_hardware_page.nowhere") if value == NONE else (
-            own.get(value) or hardware_device.words(value)
-        )  # fmt: skip
-    return lambda value: t("own_hardware_page.as_checkpoint") if value == WEIGHTS[0] else value
-
-
-def _picked(name: str, default: str) -> None:
-    value = st.session_state[name]
-    keep(name, None if value == default else value)
-
-
 def _known(name: str) -> int | None:
     default, most = COUNTS[name]
     found = typed.asked(name, Decimal(most))
@@ -183,7 +157,8 @@ def _engine() -> dict[str, object]:
         "hw_fraction", Decimal("0.9"), label=t("own_hardware_page.hw_fraction"), low=0.0,
         high=1.0, step=0.01, form="%.2f",
     )  # fmt: skip
-    names = {"attention_copies": "hw_copies", "block_tokens": "hw_block", "max_sequences": "hw_seqs", "budget_tokens": "hw_budget",
+    names = {"attention_copies": "hw_copies", "block_tokens": "hw_block",
+             "max_sequences": "hw_seqs", "budget_tokens": "hw_budget",
              "max_model_len": "hw_longest", "overhead_bytes": "hw_overhead",
              "weights_bytes": "hw_weights_bytes"}  # fmt: skip
     found: dict[str, object] = {

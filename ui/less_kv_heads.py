@@ -6,7 +6,7 @@ import streamlit as st
 
 from econ.kv_levers import head_counts, own_heads
 from jobs.less_kv import LessKv, with_kv_heads
-from ui import components, less_kv_charts
+from ui import components, folds, less_kv_charts
 from ui.byte_words import Unit, both, size
 from ui.components import mark
 from ui.less_kv_charts import whole
@@ -18,14 +18,27 @@ from ui.words import t
 NAME = "less_kv_heads"
 
 
-@st.fragment
 def section(found: LessKv, unit: Unit) -> None:
-    """The slider, and what the chosen number of heads changes."""
+    """What another number of KV heads would keep: a slider."""
     own = own_heads(found.model)
     if own is None:
         components.note(t("less_kv.heads_none", model=md(found.model.name)))
         return
-    with components.rule("heads"), st.container(gap="small"):
+    folds.section("heads", _finding(found, own, unit), lambda: _slid(found, own, unit))
+
+
+def _finding(found: LessKv, own: int, unit: Unit) -> str:
+    """What one KV head would keep instead of the model's own."""
+    row, as_is = with_kv_heads(found, 1), with_kv_heads(found, own)
+    if row is None or as_is is None:
+        return t("less_kv.heads")
+    return t("less_kv.heads_heading", 1, before=size(as_is.peak_bytes, unit),
+             after=size(row.peak_bytes, unit))  # fmt: skip
+
+
+@st.fragment
+def _slid(found: LessKv, own: int, unit: Unit) -> None:
+    with st.container(gap="small"):
         top = st.container(gap="xxsmall")
         heads = _slider(head_counts(found.model), own)
         row, as_is = with_kv_heads(found, heads), with_kv_heads(found, own)

@@ -3,50 +3,58 @@
 from __future__ import annotations
 
 from econ.energy import rebounds, usd_per_mtok
+from econ.hbm_spend import HbmSpend
 from econ.hybrid_gain import FULL_MS, HYBRID_MS
 from jobs.less_kv import LessKv
 from jobs.less_kv_parts import EnergyRow
 from price_tables.hbm import HbmFacts
 from price_tables.power import PowerFacts
-from ui import components, less_kv_charts, plain_table
+from ui import components, folds, less_kv_charts, plain_table, table_csv
 from ui.components import Explanation, mark
 from ui.less_kv_charts import band_words, figure, plain
 from ui.numerals import md, percent, usd
 from ui.plain_table import cell
 from ui.spoken import spoken
+from ui.tables import Table
 from ui.words import t
 
 
 def hbm(found: LessKv) -> None:
     """From GB-hours to dollars to makers, weights and KV apart."""
-    spend, chosen = found.spend, found.spend_chosen
-    with components.rule("hbm"):
-        if spend is None or chosen is None:
-            components.answer(
-                t("less_kv.hbm_no_price", memory=md(found.device.memory_type)),
-                t("less_kv.hbm_no_price_why"),
-            )
+    spend = found.spend
+    finding = t("less_kv.hbm_no_price", memory=md(found.device.memory_type))
+    if spend is not None:
+        kv, weights = band_words(spend.kv), band_words(spend.weights)
+        finding = t("less_kv.hbm_heading", kv=kv, weights=weights)
+
+    def show() -> None:
+        if spend is None or found.spend_chosen is None:
+            components.beneath(t("less_kv.hbm_no_price_why"), finding)
         else:
-            heading = t("less_kv.hbm_heading", kv=band_words(spend.kv),
-                        weights=band_words(spend.weights))  # fmt: skip
-            unit = t(
-                "less_kv.hbm_unit",
-                mark=mark("computed"),
-                kv=f"{spend.kv_gb_hours:,.1f}",
-                weights=f"{spend.weights_gb_hours:,.1f}",
-            )
-            components.chart_block(heading, unit, less_kv_charts.makers(spend), "makers")
-            share = found.hbm.newest_share()
-            components.note(
-                t("less_kv.hbm_shares", quarter=share.quarter,
-                  shares=" / ".join(plain(p) for p in share.by_maker().values()),
-                  total=plain(share.total), source=md(spoken(share.source)))
-            )  # fmt: skip
-            components.note(t("less_kv.hbm_chosen", kv=band_words(chosen.kv)))
-            components.note(t("less_kv.hbm_peak", peak=band_words(spend.peak),
-                              chosen=band_words(chosen.peak)))  # fmt: skip
-            _how_hbm(found)
+            _spent(found, spend, found.spend_chosen, finding)
         _shares(found.hbm)
+
+    folds.section("hbm", finding, show)
+
+
+def _spent(found: LessKv, spend: HbmSpend, chosen: HbmSpend, finding: str) -> None:
+    unit = t("less_kv.hbm_unit", mark=mark("computed"), kv=f"{spend.kv_gb_hours:,.1f}",
+             weights=f"{spend.weights_gb_hours:,.1f}")  # fmt: skip
+    made, share = less_kv_charts.makers(spend), found.hbm.newest_share()
+    source = t("less_kv.hbm_shares", quarter=share.quarter,
+               shares=" / ".join(plain(p) for p in share.by_maker().values()),
+               total=plain(share.total), source=md(spoken(share.source)))  # fmt: skip
+    components.chart_block(finding, unit, made, "makers", source=source, titled=False,
+                           beside=lambda: _hbm_tools(found, made.table, source))  # fmt: skip
+    components.note(t("less_kv.hbm_chosen", kv=band_words(chosen.kv)))
+    components.note(t("less_kv.hbm_peak", peak=band_words(spend.peak),
+                      chosen=band_words(chosen.peak)))  # fmt: skip
+
+
+def _hbm_tools(found: LessKv, table: Table, source: str) -> None:
+    table_csv.button(table, "less_kv_makers")
+    components.sources([source], "makers")
+    _how_hbm(found)
 
 
 def _how_hbm(found: LessKv) -> None:
@@ -92,27 +100,39 @@ def _shares(facts: HbmFacts) -> None:
         t("less_kv.column.total"),
         t("less_kv.column.source"),
     ]
-    plain_table.show(head, lines, t("less_kv.shares_alt"), "shares")
+    plain_table.show(head, lines, t("less_kv.shares_alt"), "shares", wide=True)
+    with components.tools("shares"):
+        table_csv.cells_button(head, lines, "less_kv_shares")
+        components.sources(list(dict.fromkeys(line[-1].text for line in lines)), "shares")
 
 
 def energy(found: LessKv) -> None:
-    """Joules a token, alone and as full as memory allows; then what demand makes of a gain."""
-    with components.rule("energy"):
-        if not found.energy:
-            components.answer(t("less_kv.energy_none"), t("less_kv.energy_none_why"))
-        else:
-            first, *_, last = found.energy
-            heading = t(
-                "less_kv.energy_heading",
-                alone=less_kv_charts.joules(first.energy.device_j),
+    """Joules a token, alone and as full as memory allows."""
+    rows = found.energy
+    if not rows:
+        folds.section("energy", t("less_kv.energy_none"),
+                      lambda: components.note(t("less_kv.energy_none_why")))  # fmt: skip
+        return
+    first, *_, last = rows
+    finding = t("less_kv.energy_heading", alone=less_kv_charts.joules(first.energy.device_j),
                 full=less_kv_charts.joules(last.energy.device_j),
-                batch=last.energy.batch,
-            )
-            unit = t("less_kv.energy_unit", mark=mark("computed"), tokens=found.lengths.p50)
-            components.chart_block(heading, unit, less_kv_charts.energy(found.energy), "energy")
-            components.note(_band(found.energy))
+                batch=last.energy.batch)  # fmt: skip
+
+    def show() -> None:
+        unit = t("less_kv.energy_unit", mark=mark("computed"), tokens=found.lengths.p50)
+        made = less_kv_charts.energy(rows)
+        source = f"{md(spoken(found.device.source))}, {found.device.as_of}"
+
+        def tools() -> None:
+            table_csv.button(made.table, "less_kv_energy")
+            components.sources([source], "energy")
             _how_energy(found, last)
-        _rebound(found.power)
+
+        components.chart_block(finding, unit, made, "energy", source=source, titled=False,
+                               beside=tools)  # fmt: skip
+        components.note(_band(rows))
+
+    folds.section("energy", finding, show)
 
 
 def _band(rows: tuple[EnergyRow, ...]) -> str:
@@ -154,18 +174,27 @@ def _how_energy(found: LessKv, row: EnergyRow) -> None:
     components.how(explanation, "how_energy")
 
 
-def _rebound(power: PowerFacts) -> None:
+def rebound(power: PowerFacts) -> None:
     """An identity, and an assumption about demand; then two power paths that are not one."""
+    finding = t("less_kv.rebound_heading", gain=f"{FULL_MS / HYBRID_MS:.2f}")
+    folds.section("rebound", finding, lambda: _rebound(power, finding))
+
+
+def _rebound(power: PowerFacts, finding: str) -> None:
     found = rebounds(FULL_MS / HYBRID_MS)
-    components.answer(
-        t("less_kv.rebound_heading", gain=f"{FULL_MS / HYBRID_MS:.2f}"), t("less_kv.rebound_unit")
-    )
+    components.beneath(t("less_kv.rebound_unit"), finding)
     head = [t(f"less_kv.column.{name}") for name in ("elasticity", "demand", "energy")]
     lines = [
         [cell(f"{r.elasticity:g}"), cell(f"{r.demand:.2f}"), cell(f"{r.energy_ratio:.2f}")]
         for r in found
     ]
     plain_table.show(head, lines, t("less_kv.rebound_alt"), "rebound")
+    with components.tools("rebound"):
+        table_csv.cells_button(head, lines, "less_kv_rebound")
+        components.sources(
+            [*(f"{md(spoken(path.source))}, {path.as_of}" for path in power.scenarios),
+             f"{md(spoken(power.supply.source))}, {power.supply.as_of}"], "rebound",
+        )  # fmt: skip
     for path in power.scenarios:
         first, last = path.points[0], path.points[-1]
         components.note(

@@ -11,7 +11,7 @@ from jobs.less_kv import LessKv
 from jobs.less_kv_parts import Switching
 from jobs.model_sizes import hardware
 from price_tables.model_switch import Pair, SwitchFacts
-from ui import components, less_kv_controls, plain_table
+from ui import components, folds, less_kv_controls, plain_table, table_csv
 from ui.components import mark
 from ui.less_kv_charts import plain
 from ui.numerals import count, md, percent, usd
@@ -38,9 +38,10 @@ def section(found: LessKv) -> None:
         kept=percent(at.retention_low or 0.0),
     )
     timing = part.facts.timing
-    with components.rule("switch"):
+
+    def show() -> None:
         unit = t("less_kv.switch_unit", mark=mark("published"), as_of=timing.as_of)
-        components.answer(heading, unit)
+        components.beneath(unit, heading)
         _pairs(part.facts)
         components.note(
             t("less_kv.switch_scope", low=plain(timing.speedup_low),
@@ -50,6 +51,8 @@ def section(found: LessKv) -> None:
         )  # fmt: skip
         _asked(part.facts)
         _here(found, part)
+
+    folds.section("switch", heading, show)
 
 
 def _pairs(facts: SwitchFacts) -> None:
@@ -66,7 +69,12 @@ def _pairs(facts: SwitchFacts) -> None:
         for row in facts.pairs
     ]
     head = [t(f"less_kv.column.{name}") for name in names]
-    plain_table.show(head, lines, t("less_kv.switch_alt"), "switch")
+    plain_table.show(head, lines, t("less_kv.switch_alt"), "switch", wide=True)
+    said = {f"{md(spoken(row.source))}, {row.as_of}": None for row in facts.pairs}
+    said[f"{md(spoken(facts.timing.source))}, {facts.timing.as_of}"] = None
+    with components.tools("switch"):
+        table_csv.cells_button(head, lines, "less_kv_switch")
+        components.sources(list(said), "switch")
 
 
 def _name(name: str | None) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from econ.hybrid_gain import (
     EXAMPLE_CONTEXT,
     EXAMPLE_TOKENS,
@@ -10,11 +12,22 @@ from econ.hybrid_gain import (
     LONG_CONTEXT,
     PRINTED_GAIN,
     PRINTED_PERCENT,
+    TIMED_CONTEXT,
+    GainPoint,
     writing_s,
 )
 from econ.kv_residence import HOUR_S
+from jobs import less_kv_out
 from jobs.less_kv import LessKv
-from ui import components, less_kv_charts, plain_table, tables
+from ui import (
+    components,
+    downloads,
+    folds,
+    less_kv_charts,
+    less_kv_quality,
+    plain_table,
+    table_csv,
+)
 from ui.byte_words import Unit, both, size
 from ui.components import Explanation, mark
 from ui.less_kv_charts import plain, quality_short, quality_words, whole
@@ -22,8 +35,10 @@ from ui.less_kv_controls import format_word
 from ui.numerals import count, md, percent, seconds, usd
 from ui.plain_table import cell
 from ui.spoken import spoken
-from ui.tables import Column, Table
 from ui.words import t
+
+PAPER = "https://arxiv.org/abs/2510.26692"
+"""Kimi Linear: where the published pair of times stands."""
 
 
 def first_screen(found: LessKv, unit: Unit) -> None:
@@ -100,7 +115,7 @@ def how(found: LessKv, unit: Unit) -> None:
 
 
 def levers(found: LessKv, unit: Unit) -> None:
-    """Bars and table of every lever and format."""
+    """Bars of every lever and format; the table is folded."""
     reduced = [row for row in found.rows if row.lever not in ("as_is", "mha")]
     least = min(reduced, key=lambda row: row.peak_bytes)
     heading = t(
@@ -112,18 +127,49 @@ def levers(found: LessKv, unit: Unit) -> None:
     unit_line = t("less_kv.levers_unit", mark=mark("computed"), n=len(found.held.tokens))
     with components.rule("levers"):
         made = less_kv_charts.levers(found, unit)
-        components.chart_block(heading, unit_line, made, "levers")
+        components.chart_block(heading, unit_line, made, "levers", source=_sources(found),
+                               beside=lambda: _tools(found))  # fmt: skip
+
+
+def _sources(found: LessKv) -> str:
+    """Where model and device are described, in a line."""
+    return t("less_kv.levers_source", model=md(spoken(found.model.source)),
+             model_day=found.model.as_of, device=md(found.device.name),
+             device_source=md(spoken(found.device.source)),
+             device_day=found.device.as_of)  # fmt: skip
+
+
+def _tools(found: LessKv) -> None:
+    downloads.csv_button(t("less_kv.download"), lambda: less_kv_out.to_csv(found),
+                         "kvledger-less-kv.csv", "less_kv_csv", "tertiary")  # fmt: skip
+    price = found.hbm.price_of(found.device.memory_type)
+    reduction = found.quality.reduction
+    lines = [
+        f"{md(found.model.name)}: {md(spoken(found.model.source))}, {found.model.as_of}",
+        f"{md(found.device.name)}: {md(spoken(found.device.source))}, {found.device.as_of}",
+        t("less_kv.mla_baseline", model=reduction.model, baseline=reduction.baseline,
+          percent=plain(reduction.percent), source=md(spoken(reduction.source)),
+          as_of=reduction.as_of),
+    ]  # fmt: skip
+    if price is not None:
+        lines.insert(2, f"{md(spoken(price.source))}, {price.as_of}")
+    components.sources(lines, "levers")
+
+
+def scenarios(found: LessKv, unit: Unit) -> None:
+    """Every scenario as a table, and what its columns mean."""
+    most, fewest = found.as_is.sequences_p95, found.chosen.sequences_p95
+    finding = t("less_kv.table_heading", n=len(found.shown), before=whole(most),
+                after=whole(fewest))  # fmt: skip
+
+    def show() -> None:
         _rows(found, unit)
         components.note(t("less_kv.levers_note", mha=_mha(found, unit)))
         if found.unchanged:
             named = ", ".join(t(f"less_kv.lever.{name}") for name in found.unchanged)
             components.note(t("less_kv.unchanged", model=md(found.model.name), named=named))
-        reduction = found.quality.reduction
-        components.note(
-            t("less_kv.mla_baseline", model=reduction.model, baseline=reduction.baseline,
-              percent=plain(reduction.percent), source=md(spoken(reduction.source)),
-              as_of=reduction.as_of)
-        )  # fmt: skip
+
+    folds.section("scenarios", finding, show)
 
 
 def _rows(found: LessKv, unit: Unit) -> None:
@@ -156,60 +202,15 @@ def _mha(found: LessKv, unit: Unit) -> str:
 
 def quality(found: LessKv) -> None:
     """Measured figures with model, task and source; our own; what is only said."""
-    with components.rule("quality"):
-        components.answer(
-            t("less_kv.quality_heading", len(found.quality.measured)),
-            t("less_kv.quality_unit", mark=mark("published")),
-        )
-        tables.show(_measured(found), "quality-rows")
-        _own(found)
-        for claim in found.quality.claims:
-            formats = ", ".join(format_word(name) for name in claim.formats)
-            said = t("less_kv.claim", formats=formats, says=t(f"less_kv.claim.{claim.id}"),
-                     lacks=t(f"less_kv.claim_lacks.{claim.id}"), as_of=claim.as_of)  # fmt: skip
-            components.note(said)
+    finding = t("less_kv.quality_heading", len(found.quality.measured))
 
+    def show() -> None:
+        components.beneath(t("less_kv.quality_unit", mark=mark("published")), finding)
+        less_kv_quality.measured(found)
+        less_kv_quality.own(found)
+        less_kv_quality.claims(found)
 
-def _measured(found: LessKv) -> Table:
-    rows, word = found.quality.measured, "less_kv.column."
-    return Table(
-        columns=(
-            Column(title=t(f"{word}format"), values=[format_word(row.format) for row in rows]),
-            Column(title=t(f"{word}model"), values=[spoken(row.model) for row in rows]),
-            Column(title=t(f"{word}task"), values=[spoken(row.task) for row in rows]),
-            Column(title=t(f"{word}metric"), values=[spoken(row.metric) for row in rows]),
-            Column(title=t(f"{word}before"), kind="number",
-                   values=[None if row.before is None else float(row.before) for row in rows]),
-            Column(title=t(f"{word}after"), values=[float(row.after) for row in rows],
-                   kind="number"),
-            Column(title=t(f"{word}note"), values=[spoken(row.note) for row in rows]),
-            Column(title=t(f"{word}as_of"), values=[row.as_of for row in rows]),
-            Column(title=t(f"{word}source"), values=[spoken(row.source) for row in rows]),
-        ),
-        alt=t("less_kv.quality_alt"),
-    )  # fmt: skip
-
-
-def _own(found: LessKv) -> None:
-    rows, word = found.own_formats, "less_kv.column."
-    if not rows:
-        components.note(t("less_kv.own_none"))
-        return
-    components.note(t("less_kv.own", len(rows)))
-    table = Table(
-        columns=(
-            Column(title=t(f"{word}format"), values=[row.found.name for row in rows]),
-            Column(title=t(f"{word}model"), values=[row.model for row in rows]),
-            Column(title=t(f"{word}kl"), values=[row.found.kl_nats for row in rows], kind="number"),
-            Column(title=t(f"{word}top1"), values=[row.found.top1_ratio for row in rows],
-                   kind="percent"),
-            Column(title=t(f"{word}profile"), values=[row.profile for row in rows]),
-            Column(title=t(f"{word}device"), values=[row.device for row in rows]),
-            Column(title=t(f"{word}as_of"), values=[row.measured for row in rows]),
-        ),
-        alt=t("less_kv.own_alt"),
-    )  # fmt: skip
-    tables.show(table, "own-format-rows")
+    folds.section("quality", finding, show)
 
 
 def hybrid(found: LessKv) -> None:
@@ -225,8 +226,11 @@ def hybrid(found: LessKv) -> None:
     unit = t("less_kv.hybrid_unit", mark=mark("computed"), device=md(found.device.name),
              weights=f"{(part.model.parameters_active or 0) / 1e9:g}")  # fmt: skip
     full_s, own_s = writing_s(part.curve, EXAMPLE_CONTEXT, EXAMPLE_TOKENS)
-    with components.rule("hybrid"):
-        components.chart_block(heading, unit, less_kv_charts.gain_curve(part.curve), "hybrid")
+
+    def show() -> None:
+        components.chart_block(heading, unit, less_kv_charts.gain_curve(part.curve), "hybrid",
+                               source=_sources(found), titled=False,
+                               beside=lambda: _hybrid_tools(found, part.curve))  # fmt: skip
         components.note(
             t("less_kv.hybrid_printed", percent=percent(part.saving), printed=PRINTED_PERCENT,
               gain=f"{FULL_MS / HYBRID_MS:.2f}", printed_gain=f"{PRINTED_GAIN:g}",
@@ -243,3 +247,14 @@ def hybrid(found: LessKv) -> None:
               high=f"{FULL_MS * EXAMPLE_TOKENS / 1e3:.1f}",
               own=f"{own_s:.1f}", full=f"{full_s:.1f}", device=md(found.device.name))
         )  # fmt: skip
+
+    folds.section("hybrid", heading, show)
+
+
+def _hybrid_tools(found: LessKv, curve: Sequence[GainPoint]) -> None:
+    made = less_kv_charts.gain_curve(curve).table
+    table_csv.button(made, "less_kv_hybrid")
+    model = found.hybrid.model.name if found.hybrid is not None else ""
+    timed = t("less_kv.hybrid_source", model=md(model), link=PAPER, tokens=TIMED_CONTEXT,
+              full=f"{FULL_MS:g}", hybrid=f"{HYBRID_MS:g}")  # fmt: skip
+    components.sources([timed, _sources(found)], "hybrid")

@@ -8,17 +8,18 @@ from decimal import Decimal
 import streamlit as st
 
 from econ.kv_config import ReadConfig
-from econ.kv_formats import FORMATS, KvFormat, kv_format
+from econ.kv_formats import KvFormat, kv_format
 from econ.size_study import CONTEXTS
 from jobs import model_sizes
+from jobs.fleet_flows import EXAMPLE_FLEET
 from messages.errors import UsageError
 from price_tables.hardware import ModelSpec
-from ui import controls
+from ui import controls, scenario
 from ui.numerals import count, foreign
 from ui.typed import keep, number
 from ui.words import t
 
-URL_MODELS, URL_DTYPE, URL_CONTEXT = "kv_models", "kv_dtype", "kv_context"
+URL_MODELS, URL_CONTEXT = "kv_models", "kv_context"
 MOST_MODELS = 12
 MOST_CONTEXT = 10_000_000
 DEFAULT = (
@@ -55,17 +56,27 @@ def known() -> Mapping[str, ModelSpec]:
 
 
 def asked() -> list[str]:
-    """The keys that the URL or the session says; nonsense counts as not said."""
-    said = st.query_params.get(URL_MODELS) or st.session_state.get(f"_{URL_MODELS}") or ""
+    """The scenario's model first, then those beside it, as the URL or the session says; nonsense
+    counts as not said. An address that names no scenario means the first model of its list."""
+    linked = st.query_params.get(URL_MODELS)
     models = known()
-    found = [name for name in dict.fromkeys(said.split(",")) if name in models][:MOST_MODELS]
-    return found or [name for name in DEFAULT if name in models]
+    names = (linked or st.session_state.get(f"_{URL_MODELS}") or "").split(",")
+    found = [name for name in dict.fromkeys(names) if name in models]
+    found = found or [name for name in DEFAULT if name in models]
+    first = st.query_params.get(scenario.MODEL)
+    if first is None and not linked:
+        first = st.session_state.get(f"_{scenario.MODEL}") or EXAMPLE_FLEET.model
+    if first in models:
+        found = [first, *(name for name in found if name != first)]
+    return found[:MOST_MODELS]
 
 
 def write(names: Sequence[str]) -> None:
     """Look at these models; the default leaves the URL."""
     chosen = list(names)[:MOST_MODELS]
     keep(URL_MODELS, None if not chosen or chosen == list(DEFAULT) else ",".join(chosen))
+    first = chosen[0] if chosen else DEFAULT[0]
+    keep(scenario.MODEL, None if first == EXAMPLE_FLEET.model else first)
 
 
 def models() -> list[ModelSpec]:
@@ -87,22 +98,28 @@ def models() -> list[ModelSpec]:
 
 
 def dtype() -> KvFormat:
-    """The cache's format; in the URL also as keys/values, such as fp8/int4."""
-    said = st.query_params.get(URL_DTYPE) or st.session_state.get(f"_{URL_DTYPE}") or ""
+    """The scenario's cache format; in the URL also as keys/values, such as fp8/int4."""
+    said = st.query_params.get(scenario.KV) or st.session_state.get(f"_{scenario.KV}") or ""
+    usual = EXAMPLE_FLEET.kv_dtype
     try:
-        found = kv_format(said) if said else FORMATS[SHOWN_FORMATS[0]]
+        found = kv_format(said or usual)
     except UsageError:
-        found = FORMATS[SHOWN_FORMATS[0]]
-    keep(URL_DTYPE, None if found.name == SHOWN_FORMATS[0] else found.name)
+        found = kv_format(usual)
+    keep(scenario.KV, None if found.name == usual else found.name)
     options = list(dict.fromkeys([*SHOWN_FORMATS, found.name]))
     names = {name: _format_name(name) for name in options}
+
+    def chosen() -> None:
+        name = st.session_state["kv_dtype_widget"]
+        keep(scenario.KV, None if name == usual else name)
+
     st.session_state["kv_dtype_widget"] = found.name
     st.selectbox(
         t("model_size.dtype"),
         options,
         format_func=names.__getitem__,
         key="kv_dtype_widget",
-        on_change=lambda: keep(URL_DTYPE, st.session_state["kv_dtype_widget"]),
+        on_change=chosen,
         width=200,
     )
     return found

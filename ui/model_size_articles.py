@@ -16,7 +16,7 @@ from econ.article_sizes import (
 )
 from econ.size_study import CONTEXTS
 from jobs import model_sizes
-from ui import components, plain_table
+from ui import components, folds, plain_table, table_csv
 from ui.byte_words import Unit, both, size
 from ui.components import Explanation, mark
 from ui.numerals import SPACE, count, md
@@ -30,17 +30,19 @@ SHORTER = {"gpt3": "gpt3-175b", "llama": CASE_MODEL, "deepseek": "deepseek-v3"}
 
 
 def sections(unit: Unit) -> None:
-    """All of them, each under its answer."""
-    with components.rule("articles"):
-        components.answer(t("model_size.articles"), t("model_size.articles_unit"))
-        _how()
-        _guide(unit)
-        _real(unit)
-        _conversation(unit)
-        _case(unit)
+    """All of them, each folded under its answer."""
+    _guide(unit)
+    _real(unit)
+    _case(unit)
 
 
-def _how() -> None:
+def _tools(name: str, head: Sequence[str], lines: Sequence[Sequence[Cell]]) -> None:
+    with components.tools(f"articles_{name}"):
+        table_csv.cells_button(head, lines, f"model_size_{name}")
+        _how(name)
+
+
+def _how(name: str) -> None:
     """The formula behind all of these tables, its inputs, and the sources."""
     models = model_sizes.hardware().models
     rows = real_rows(models)
@@ -54,10 +56,10 @@ def _how() -> None:
     components.how(
         Explanation(
             formula=t("model_size.articles_formula"),
-            sums=tuple(t(f"model_size.articles_{name}") for name in ("inputs", "mla", "printed")),
+            sums=tuple(t(f"model_size.articles_{one}") for one in ("inputs", "mla", "printed")),
             sources=(("published", t("model_size.articles_source")), *sources),
         ),
-        "how_articles",
+        f"how_articles_{name}",
     )
 
 
@@ -71,8 +73,15 @@ def _guide(unit: Unit) -> None:
         ]
         for row in rows
     ]
-    components.answer(t("model_size.guide"), t("model_size.guide_unit", mark=mark("computed")))
-    plain_table.show(head, lines, t("model_size.guide_alt"), "guide")
+    finding = t("model_size.guide")
+
+    def show() -> None:
+        components.beneath(t("model_size.guide_unit", mark=mark("computed")), finding)
+        plain_table.show(head, lines, t("model_size.guide_alt"), "guide", wide=True)
+        _tools("guide", head, lines)
+        _conversation(unit)
+
+    folds.section("guide", t("model_size.in_article", finding=finding), show)
 
 
 def _real(unit: Unit) -> None:
@@ -88,15 +97,20 @@ def _real(unit: Unit) -> None:
         for row in rows
     ]
     heading = t("model_size.real", names=len(rows), sizes=len({row.model.groups for row in rows}))
-    components.answer(heading, t("model_size.real_unit", mark=mark("computed")))
-    plain_table.show(head, lines, t("model_size.real_alt"), "real")
     shorter = {
         name: size(at_128000(model_sizes.hardware().models[model]), "gb")
         for name, model in SHORTER.items()
         if model in model_sizes.hardware().models
     }
-    if len(shorter) == len(SHORTER):
-        components.note(t("model_size.real_note", **shorter))
+
+    def show() -> None:
+        components.beneath(t("model_size.real_unit", mark=mark("computed")), heading)
+        plain_table.show(head, lines, t("model_size.real_alt"), "real", wide=True)
+        _tools("real", head, lines)
+        if len(shorter) == len(SHORTER):
+            components.note(t("model_size.real_note", **shorter))
+
+    folds.section("real", t("model_size.in_article", finding=heading), show)
 
 
 def _reasons(figures: Sequence[Printed], hypothetical: bool) -> str:
@@ -137,9 +151,14 @@ def _case(unit: Unit) -> None:
         reserve=max(row.sequences for row in rows if row.fits_with_reserve),
         none=min(row.sequences for row in rows if not row.fits),
     )
-    components.answer(heading, t("model_size.case_unit", mark=mark("computed")))
-    plain_table.show(head, lines, t("model_size.case_alt"), "case")
-    components.note(t("model_size.case_note", reserve=size(B300_RESERVED_BYTES, "gb")))
+
+    def show() -> None:
+        components.beneath(t("model_size.case_unit", mark=mark("computed")), heading)
+        plain_table.show(head, lines, t("model_size.case_alt"), "case", wide=True)
+        _tools("case", head, lines)
+        components.note(t("model_size.case_note", reserve=size(B300_RESERVED_BYTES, "gb")))
+
+    folds.section("case", t("model_size.in_article", finding=heading), show)
 
 
 def _case_fits(row: CaseRow) -> Cell:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from econ.kv_formats import KvFormat
@@ -10,8 +10,9 @@ from econ.kv_memory import GroupBytes, growth
 from econ.size_study import CONTEXTS, Fit, Place, SizeRow, curve, fits
 from messages.errors import Value
 from price_tables.hardware import DeviceSpec, KvGroup, ModelSpec
-from ui import components, device_choice, model_size_charts, plain_table
+from ui import components, device_choice, folds, model_size_charts, plain_table, table_csv
 from ui.byte_words import Unit, both, other, size
+from ui.charts import Chart
 from ui.components import Explanation, mark
 from ui.model_size_charts import Drawn
 from ui.numerals import count, foreign, md, percent
@@ -133,9 +134,16 @@ def bars(rows: Sequence[SizeRow], own: str, unit: Unit) -> None:
     )  # fmt: skip
     unit_line = t("model_size.bars_unit", dtype=most.kept.dtype, mark=mark("computed"))
     with components.rule("bars"):
+        made = model_size_charts.bars(rows, own, unit)
         components.chart_block(
-            md(heading), unit_line, model_size_charts.bars(rows, own, unit), "bars"
-        )
+            md(heading), unit_line, made, "bars", source=t("model_size.bars_source"),
+            beside=lambda: _chart_tools(made, "bars", [row.spec for row in rows]),
+        )  # fmt: skip
+
+
+def _chart_tools(made: Chart, name: str, models: Sequence[ModelSpec]) -> None:
+    table_csv.button(made.table, f"model_size_{name}")
+    components.sources([_model_source(model)[1] for model in models], name)
 
 
 def growth_curve(
@@ -144,13 +152,19 @@ def growth_curve(
 ) -> None:  # fmt: skip
     """Bytes of one sequence over its length, under the memory of devices."""
     last = max(LAST_TOKENS, context)
-    drawn = [Drawn(model, curve(model, dtype, last)) for model in models[:MOST_LINES]]
     heading = t("model_size.curve_heading")
     line = t("model_size.curve_unit", dtype=dtype.name, mark=mark("computed"))
-    with components.rule("growth"):
+
+    def show() -> None:
+        drawn = [Drawn(model, curve(model, dtype, last)) for model in models[:MOST_LINES]]
         made = model_size_charts.curve(drawn, devices, min(max(context, 1024), last), unit)
-        components.chart_block(heading, line, made, "growth")
+        components.chart_block(
+            heading, line, made, "growth", source=t("model_size.bars_source"), titled=False,
+            beside=lambda: _chart_tools(made, "growth", models),
+        )  # fmt: skip
         components.note(t("model_size.curve_note"))
+
+    folds.section("growth", heading, show)
 
 
 def sizes_table(rows: Sequence[SizeRow], dtype: KvFormat, unit: Unit) -> None:
@@ -167,11 +181,17 @@ def sizes_table(rows: Sequence[SizeRow], dtype: KvFormat, unit: Unit) -> None:
         ]
         for row in rows
     ]
-    with components.rule("sizes"):
+    heading = t("model_size.sizes_heading")
+
+    def show() -> None:
         line = t("model_size.sizes_unit", tokens=tokens, dtype=rows[0].kept.dtype)
-        components.answer(t("model_size.sizes_heading"), line)
-        plain_table.show(head, lines, t("model_size.sizes_alt"), "sizes")
-        _how_all(rows, dtype)
+        components.beneath(line, heading)
+        plain_table.show(head, lines, t("model_size.sizes_alt"), "sizes", wide=True)
+        with components.tools("sizes"):
+            table_csv.cells_button(head, lines, "model_size_sizes")
+            _how_all(rows, dtype)
+
+    folds.section("sizes", heading, show)
 
 
 def _how_all(rows: Sequence[SizeRow], dtype: KvFormat) -> None:
@@ -207,8 +227,9 @@ def _mha(row: SizeRow, unit: Unit) -> Cell:
 
 
 def device_table(
-    models: Sequence[ModelSpec], dtype: KvFormat, device: DeviceSpec, place: Place, unit: Unit
-) -> None:
+    models: Sequence[ModelSpec], dtype: KvFormat, device: DeviceSpec, place: Place, unit: Unit,
+    csv: Callable[[], None],
+) -> None:  # fmt: skip
     """Sequences that a device holds at three lengths, 'does not fit' included."""
     head = ["", t("model_size.column_weights"), *(count(tokens) for tokens in CONTEXTS)]
     lines = []
@@ -230,7 +251,11 @@ def device_table(
                 said=device_choice.said(device, unit),
             ),
         )
-        plain_table.show(head, lines, t("model_size.fits_alt"), "fits")
+        plain_table.show(head, lines, t("model_size.fits_alt"), "fits", wide=True)
+        with components.tools("fits"):
+            csv()
+            sources = [device_choice.source(device)[1], *(_model_source(m)[1] for m in models)]
+            components.sources(sources, "fits")
         components.note(t("model_size.fits_note"))
 
 

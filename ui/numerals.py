@@ -174,3 +174,8 @@ def amount_of(value: Amount) -> str:
 
 def _ends(low: str, high: str) -> str:
     return low if low == high else t("ui.ends", low=low, high=high)
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """So many significant digits, without an exponent: 0.00000571, 12.3, 4,560."""
+    return f"{Decimal(f'{value:.{digits}g}'):,f}".replace("-", MINUS)

@@ -33,20 +33,26 @@ def cell(text: str, hover: str = "", tone: Tone = "plain", below: str = "") -> C
     return Cell(text=text, hover=hover, tone=tone, below=below)
 
 
-def show(head: Sequence[str], rows: Sequence[Sequence[Cell]], caption: str, key: str) -> None:
+def show(
+    head: Sequence[str], rows: Sequence[Sequence[Cell]], caption: str, key: str, *,
+    wide: bool = False,
+) -> None:  # fmt: skip
     """Draw the table. The first column names the row; all others hold figures. `caption` is read
-    to those who cannot see it."""
-    with st.container(key=f"plain_{key}"):
-        st.html(markup(head, rows, caption))
+    to those who cannot see it. A `wide` table is a card a row on a narrow screen."""
+    with st.container(key=f"plain_{'wide_' if wide else ''}{key}"):
+        st.html(markup(head, rows, caption, named=wide))
 
 
-def markup(head: Sequence[str], rows: Sequence[Sequence[Cell]], caption: str) -> str:
-    """The table as HTML; every text is escaped."""
+def markup(
+    head: Sequence[str], rows: Sequence[Sequence[Cell]], caption: str, *, named: bool = False
+) -> str:
+    """The table as HTML; every text is escaped. `named`: each figure carries its column's title,
+    which stands above it where the table is shown as cards."""
     heads = "".join(
         f'<th scope="col"{_align(column)}>{_titled(text)}</th>'
         for text, column in zip(head, zip(*rows, strict=True), strict=True)
     )
-    body = "".join(f"<tr>{_row(row)}</tr>" for row in rows)
+    body = "".join(f"<tr>{_row(row, head if named else ())}</tr>" for row in rows)
     title = html.escape(caption, quote=True)
     return (
         f'<table aria-label="{title}"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
@@ -65,10 +71,12 @@ def _align(column: Sequence[Cell]) -> str:
     return ' class="words"' if all(one.tone == "words" for one in column) else ""
 
 
-def _row(row: Sequence[Cell]) -> str:
+def _row(row: Sequence[Cell], titles: Sequence[str]) -> str:
     first, *others = row
+    named = [f' data-title="{html.escape(title, quote=True)}"' for title in titles[1:]]
     return f'<th scope="row">{_inner(first)}</th>' + "".join(
-        f"<td{_title(one)}{_align([one])}>{_inner(one)}</td>" for one in others
+        f"<td{_title(one)}{_align([one])}{said}>{_inner(one)}</td>"
+        for one, said in zip(others, named or [""] * len(others), strict=True)
     )
 
 

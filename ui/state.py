@@ -28,7 +28,7 @@ URL_YEN = "jpy"
 URL_MONTH, URL_ZONE, URL_RATE, URL_INVOICE = "month", "tz", "rate", "invoice"
 CHOICES = (
     URL_WORKLOAD, URL_FILE, URL_SHA256, "since", "until", "model", "by", URL_YEN, "lang",
-    URL_MONTH, URL_ZONE, URL_RATE, "kv_models", "kv_dtype",
+    URL_MONTH, URL_ZONE, URL_RATE, "hw_model", "hw_device", "hw_weights", "hw_kv", "hw_tp",
 )  # fmt: skip
 LEAST_YEN, MOST_YEN, MOST_MONTHS = Decimal("0.0001"), 100_000, 10_000
 _CURRENCY = re.compile(r"[A-Z]{3}")
