@@ -13,6 +13,7 @@ LIMIT_MS = 45_000
 PAGES = (
     "",
     "workload",
+    "api_costs",
     "cache",
     "reports",
     "prices",
@@ -41,6 +42,13 @@ def idle(page: Page) -> None:
     app = page.get_by_test_id("stApp")
     expect(app).to_have_attribute("data-test-connection-state", "CONNECTED")
     expect(app).to_have_attribute("data-test-script-state", re.compile("notRunning"))
+
+
+def settled(page: Page) -> None:
+    """Idle, and no job is shown any more: what the page waited for is there."""
+    idle(page)
+    expect(page.get_by_test_id("stProgress")).to_have_count(0)
+    idle(page)
 
 
 def open_page(page: Page, url: str) -> None:
