@@ -58,7 +58,7 @@ def _values(column: Column) -> list[Any]:
     return [None if value is None else float(value) for value in column.values]
 
 
-def _config(column: Column, *, first: bool) -> Any:
+def _config(column: Column, *, first: bool = False) -> Any:
     means = column.help or terms.help_of(column.title)
     if column.kind == "text":
         if is_links(column.values):

@@ -62,13 +62,13 @@ def test_the_table_has_every_model_cheapest_first() -> None:
 def test_the_page_opens_with_the_cheapest_model_and_what_the_file_ran_on() -> None:
     said = plain(words(opened("api_costs", chart="gpt-5.6-sol,gpt-5.6-luna")))
     assert "The cheapest of these 3 models is gpt-5.6-luna: $" in said  # with the file's own one
-    assert "On claude-opus-5, which most of this file ran on, all of it would cost $" in said
+    assert "On claude-opus-5, which this file spent most on, all of it would cost $" in said
     assert "Caching saves $" in said
 
 
 def test_a_file_that_names_no_model_is_said_to_be_priced_as_one() -> None:
     said = plain(words(with_trace()))
-    assert "the model it is priced as here, it costs $0.30" in said
+    assert "the model it is priced as here, it costs $0.31" in said
 
 
 def test_prices_are_linked_and_each_result_is_a_plain_word() -> None:
