@@ -24,6 +24,8 @@ GLYPHS = {
     "reproduced": MARKS["computed"], "confirmed": MARKS["published"],
     "differs": "▼", "published": MARKS["datasheet"],
 }  # fmt: skip
+WHOLE_WORDS = '<span style="word-break:keep-all">'
+"""A verdict in Japanese breaks at its bracket, not inside a word."""
 
 
 def first_screen(rows: Sequence[Checked]) -> None:
@@ -124,12 +126,13 @@ def _cells(row: Checked) -> str:
     name = (
         f"{html.escape(t(f'articles.figure.{figure.id}'))}<br><small>{html.escape(place)}</small>"
     )
-    verdict = f"{GLYPHS[row.verdict]} {t(f'articles.verdict.{row.verdict}')}"
+    verdict = f"{GLYPHS[row.verdict]}{SPACE}{t(f'articles.verdict.{row.verdict}')}"
     marks = " ".join(_mark(name) for name in figure.marks)
     parts = (
         html.escape(_said("printed", figure.id, figure.printed).replace(" ", SPACE)),
         _ours(row),
-        html.escape(verdict) + (f"<br><small>{marks}</small>" if marks else ""),
+        f"{WHOLE_WORDS}{html.escape(verdict)}</span>"
+        + (f"<br><small>{marks}</small>" if marks else ""),
         f"<small>{_source(figure.source)}</small>",
     )
     cells = "".join(

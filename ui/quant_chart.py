@@ -63,7 +63,7 @@ def error_chart(values: tuple[float, ...], chosen: Kind, group: int) -> Chart:
             x=end.bits,
             y=end.relative_rms,
             xanchor="right",
-            yanchor="bottom",
+            yanchor="middle" if kind == "int8" else "bottom",
             xshift=0 if at_right else -8,
             yshift=8 if at_right else 0,
         )
