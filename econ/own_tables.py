@@ -16,6 +16,8 @@ LATENCIES = ("ttft", "tpot")
 CURVE = ("gb", "hit_ratio", "saved_usd_per_hour", "rent_usd_per_hour", "net_usd_per_hour",
          "next_gb_usd_per_hour")  # fmt: skip
 LESS = ("bytes_per_token", "bytes_p95", "peak_bytes", "sequences_p95", "devices", "hbm_usd")
+OTHER_MODELS = ("gain_by_floor", "gain_by_published", "switch_prefill_s", "switch_map_s")
+"""The rest of hybrids and switches stands in the CSV and the JSON."""
 SPENT = ("kv_gb_hours", "weights_gb_hours", "kv_usd", "weights_usd", "peak_usd")
 
 
@@ -37,7 +39,7 @@ def tables_of(own: OwnPart, say: Say) -> tuple[OwnTable, ...]:
     made = (
         _less(own, say), _speed(own, say), _fleets(own, say), _listed(own, "pools", say),
         _cost(own, say), _apis(own, say), _curve(own, say), _tiers(own, say), _rent(own, say),
-        _hbm(own, say), _energy(own, say), _listed(own, "hybrid", say), _listed(own, "switch", say),
+        _hbm(own, say), _energy(own, say), _models(own, say),
     )  # fmt: skip
     return tuple(table for table in made if table is not None and table.rows)
 
@@ -117,11 +119,22 @@ def _fleets(own: OwnPart, say: Say) -> OwnTable:
 
 
 def _listed(own: OwnPart, section: Section, say: Say) -> OwnTable:
-    """Figures under each other, each by its name: of one device, one model or one pair."""
+    """Figures under each other, each by its name, of one device."""
     lines = own.section(section)
     rows = ((_say(say, f"item.{line.item}"), with_band(line, say)) for line in lines)
     note = _say(say, f"{section}_note", name=lines[0].key) if lines else ""
     return _table(say, section, ("what", "figure"), rows, note)
+
+
+def _models(own: OwnPart, say: Say) -> OwnTable:
+    """What a hybrid model gains, and what handing the cache to another model takes."""
+    lines = [line for name in ("hybrid", "switch") for line in own.section(name)]
+    known = {line.item: line for line in lines}
+    shown = [known[item] for item in OTHER_MODELS if item in known]
+    rows = (
+        (f"{line.key}: {_say(say, f'item.{line.item}')}", with_band(line, say)) for line in shown
+    )
+    return _table(say, "models", ("what", "figure"), rows)
 
 
 def _cost(own: OwnPart, say: Say) -> OwnTable:

@@ -40,9 +40,12 @@ ul { margin: 0; padding: 0 0 0 4mm; }
 li { margin: 0 0 .4mm; break-inside: avoid; overflow-wrap: anywhere; }
 .ids { overflow-wrap: anywhere; }
 .rests { columns: 2; column-gap: 7mm; font-size: 7pt; }
-.rests .quiet, .own .tables .quiet { font-size: 6.9pt; }
+.rests .quiet, .own .tables .quiet { font-size: 6.6pt; line-height: 1.28; }
 .own figure h2, .rests h2 { font-size: 9pt; }
 .own .block { break-inside: avoid; margin-bottom: 1.6mm; }
-.own section { margin-top: 2mm; padding-top: 1.4mm; }
+.own section { margin-top: 1.6mm; padding-top: 1.1mm; }
+.own table { font-size: 7.1pt; line-height: 1.2; }
+.own caption { font-size: 8pt; }
+.own th, .own td { padding-top: .18mm; padding-bottom: .18mm; }
 @media screen { body { padding: 8mm 4mm; max-width: 192mm; } .back { margin-top: 8mm; } }
 """
