@@ -18,6 +18,7 @@ from ui import (
     components,
     downloads,
     failures,
+    folds,
     market_sources,
     state,
     upload,
@@ -83,11 +84,12 @@ def page() -> None:
                 chain_view.sentence(now)
                 components.note(market_sources.standing())
         chain_view.links(found, now)
-        chain_view.makers(found, now)
         with components.rule("chain_use"):
             chain_view.by_use(found, now, training, lambda: csv_button(now, moved))
-        chain_view.changes(moved)
-        chain_view.stands(moved)
+        with folds.stack("chain"):
+            chain_view.makers(found, now)
+            chain_view.changes(moved)
+            chain_view.stands(moved)
 
 
 page()

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from econ.chain import LINKS, Chain, Effect, Uses, uses
 from jobs.less_kv import LessKv
-from ui import charts, components, market_sources, plain_table
+from ui import charts, components, folds, market_sources, plain_table, table_csv
 from ui.charts import Bar
 from ui.components import Explanation, mark
 from ui.less_kv_charts import band_words, plain
@@ -117,14 +117,21 @@ def makers(found: LessKv, now: Chain) -> None:
             cell(money(newest.value, newest.currency), market_sources.hover(newest),
                  below=period(newest)),
         ])  # fmt: skip
-    with components.rule("chain_makers"):
-        components.answer(t("chain.makers_heading"), t("chain.makers_unit", mark=mark("published")))
+    first, most = max(now.makers.items(), key=lambda one: one[1].mid)
+    heading = t("chain.makers_finding", name=t(f"less_kv.maker.{first}"), usd=band_words(most))
+
+    def show() -> None:
+        components.beneath(t("chain.makers_unit", mark=mark("published")), heading)
         head = [t(f"chain.column.{c}") for c in ("maker", "share", "part", "revenue")]
-        plain_table.show(head, rows, t("chain.makers_alt"), "chain_makers")
+        plain_table.show(head, rows, t("chain.makers_alt"), "chain_makers", wide=True)
         components.note(
             t("chain.makers_rule", total=plain(share.total), source=md(spoken(share.source)))
         )
-        market_sources.tools(used, "chain_makers")
+        with components.tools("chain_makers"):
+            table_csv.cells_button(head, rows, "chain_makers")
+            market_sources.sources(used, "chain_makers")
+
+    folds.section("makers_part", heading, show)
 
 
 def by_use(found: LessKv, now: Chain, training: Fraction, csv: Callable[[], None]) -> None:
@@ -163,16 +170,21 @@ def _uses(split: Uses) -> list[tuple[str, float]]:
 
 def changes(found: Sequence[Effect]) -> None:
     """What each change does to every link, at unchanged requests and prices."""
-    with components.rule("chain_changes"):
-        components.answer(t("chain.changes_heading"), t("chain.changes_unit",
-                                                        mark=mark("computed")))  # fmt: skip
+    heading = t("chain.changes_heading")
+
+    def show() -> None:
+        components.beneath(t("chain.changes_unit", mark=mark("computed")), heading)
         head = [t("chain.column.change"), *(t(f"chain.link.{name}") for name in LINKS)]
         rows = [
             [cell(t(f"chain.change.{one.change}")), *(_factor(one, name) for name in LINKS)]
             for one in found
         ]
-        plain_table.show(head, rows, t("chain.changes_alt"), "chain_changes")
+        plain_table.show(head, rows, t("chain.changes_alt"), "chain_changes", wide=True)
+        with components.tools("chain_changes"):
+            table_csv.cells_button(head, rows, "chain_changes")
         components.note(t("chain.changes_rule"))
+
+    folds.section("changes", heading, show)
 
 
 def _factor(one: Effect, link: str) -> Cell:
@@ -185,16 +197,22 @@ def _factor(one: Effect, link: str) -> Cell:
 def stands(found: Sequence[Effect]) -> None:
     """Who pays, who sells, and which way each change acts on them."""
     shown = [one for one in found if one.chain is not None]
-    with components.rule("chain_stands"):
-        components.answer(t("chain.stands_heading"), t("chain.stands_unit"))
+    heading = t("chain.stands_heading")
+
+    def show() -> None:
+        components.beneath(t("chain.stands_unit"), heading)
         head = [t("chain.column.who"), *(t(f"chain.short.{one.change}") for one in shown)]
         rows = [
             [cell(t(f"chain.who.{who}"), below=t(f"chain.place.{who}")),
              *(cell(_direction(who, one), tone="words") for one in shown)]
             for who in (*PAYERS, *SELLERS, INDIRECT)
         ]  # fmt: skip
-        plain_table.show(head, rows, t("chain.stands_alt"), "chain_stands")
+        plain_table.show(head, rows, t("chain.stands_alt"), "chain_stands", wide=True)
+        with components.tools("chain_stands"):
+            table_csv.cells_button(head, rows, "chain_stands")
         components.note(t("chain.stands_rule"))
+
+    folds.section("stands", heading, show)
 
 
 def _direction(who: str, one: Effect) -> str:

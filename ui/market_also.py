@@ -8,7 +8,7 @@ from econ.energy import rebounds
 from econ.hybrid_gain import FULL_MS, HYBRID_MS
 from econ.market_hybrids import HybridDesign, hybrids
 from price_tables.hardware import ModelSpec
-from ui import components, plain_table
+from ui import components, folds, plain_table, table_csv
 from ui.components import mark
 from ui.numerals import md
 from ui.plain_table import cell
@@ -19,11 +19,15 @@ from ui.words import t
 def points(models: Mapping[str, ModelSpec]) -> None:
     """Ratio elsewhere, the largest hybrid, and how fast savings turn into longer work."""
     found = hybrids(models)
-    with components.rule("watch_also"):
-        components.answer(t("watch.also_heading"), t("watch.also_unit", mark=mark("published")))
+    heading = t("watch.also_heading")
+
+    def show() -> None:
+        components.beneath(t("watch.also_unit", mark=mark("published")), heading)
         _ratios(found)
         _largest(found)
         _rebound()
+
+    folds.section("also", heading, show)
 
 
 def _ratios(found: tuple[HybridDesign, ...]) -> None:
@@ -40,7 +44,9 @@ def _ratios(found: tuple[HybridDesign, ...]) -> None:
         ]
         for one in found
     ]
-    plain_table.show(head, rows, t("watch.also_alt"), "watch_hybrids")
+    plain_table.show(head, rows, t("watch.also_alt"), "watch_hybrids", wide=True)
+    with components.tools("watch_hybrids"):
+        table_csv.cells_button(head, rows, "watch_hybrids")
     components.note(t("watch.also_quality"))
 
 
@@ -61,3 +67,5 @@ def _rebound() -> None:
         for r in rebounds(gain)
     ]
     plain_table.show(head, rows, t("less_kv.rebound_alt"), "watch_rebound")
+    with components.tools("watch_rebound"):
+        table_csv.cells_button(head, rows, "watch_rebound")

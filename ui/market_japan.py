@@ -100,8 +100,9 @@ def _statements(ids: Sequence[str]) -> None:
         )  # fmt: skip
 
 
-def printed_counts() -> None:
-    """The counts that an article prints; how they were counted is not stated."""
+def printed_counts(*, unit: bool = True) -> None:
+    """The counts that an article prints; how they were counted is not stated. Without its `unit`
+    where a heading says it."""
     known = [one for one in public_data.companies() if one.role == "japan"]
     named = market_sources.names()
     found = {one.id: {word: _count(one.id, word) for word in KEYWORDS} for one in known}
@@ -112,7 +113,8 @@ def printed_counts() -> None:
         [cell(named[key]), *(_count_cell(row[word]) for word in KEYWORDS)]
         for key, row in found.items()
     ]
-    components.note(t("market.counts_unit", mark=mark("published")))
+    if unit:
+        components.note(t("market.counts_unit", mark=mark("published")))
     plain_table.show(head, rows, t("market.counts_alt"), "counts")
     components.note(t("market.counts_rule"))
     market_sources.tools(used, "counts")

@@ -16,6 +16,7 @@ from ui import (
     components,
     controls,
     downloads,
+    folds,
     market_charts,
     market_japan,
     market_sources,
@@ -77,7 +78,8 @@ def multipliers() -> None:
             ),
             "read",
         )  # fmt: skip
-        _read_table(chosen)
+        folds.section("read_table", t("watch.read_table_finding", len(_newest(chosen))),
+                      lambda: _read_table(chosen))  # fmt: skip
         components.note(t("watch.read_rule"))
         components.how(
             Explanation(formula=t("watch.read_formula"),
@@ -198,7 +200,10 @@ def cpx(devices: Mapping[str, DeviceSpec]) -> None:
 def counts() -> None:
     """4: words in annual reports, printed; next year's are counted by the Market page."""
     with components.rule("watch_words"):
-        market_japan.printed_counts()
+        components.answer(
+            t("watch.counts_heading"), t("market.counts_unit", mark=mark("published"))
+        )
+        market_japan.printed_counts(unit=False)
         watch_dates.words()
         watch_dates.history("words")
         components.note(market_sources.standing())

@@ -85,10 +85,12 @@ def pick(name: str, options: Sequence[str], default: str) -> str:
     else:
         st.query_params.pop(name, None)
     st.session_state[name] = current
+    words = _words_of(name)
+    spoken = {option: words(option) for option in options}
     st.selectbox(
         t(f"own_hardware_page.{name}"),
         list(options),
-        format_func=_words_of(name),
+        format_func=spoken.__getitem__,
         key=name,
         on_change=_picked,
         args=(name, default),

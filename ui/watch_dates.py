@@ -13,7 +13,7 @@ from jobs.public_data import Figure
 from price_tables.hardware import DeviceSpec
 from price_tables.hbm import HbmFacts
 from price_tables.watch import Event, Number
-from ui import components, market_sources, plain_table
+from ui import components, folds, market_sources, plain_table, table_csv
 from ui.market_numerals import period
 from ui.numerals import day, md
 from ui.plain_table import cell
@@ -102,7 +102,16 @@ def history(number: Number) -> None:
         ]
         for one in market_facts.watched().history(number)
     ]
-    plain_table.show(head, rows, t("watch.history_alt"), f"watch_{number}_history")
+    if not rows:
+        return
+
+    def show() -> None:
+        plain_table.show(head, rows, t("watch.history_alt"), f"watch_{number}_history", wide=True)
+        with components.tools(f"watch_{number}_history"):
+            table_csv.cells_button(head, rows, f"watch_{number}_history")
+
+    finding = t("watch.history_finding", len(rows), day=rows[0][0].text)
+    folds.section(f"{number}_history", finding, show)
 
 
 def _last(number: Number) -> str:

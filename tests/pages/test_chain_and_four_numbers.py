@@ -6,6 +6,7 @@ import html
 from datetime import date
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from econ.market_dates import next_report_due
 from jobs import market_facts
@@ -16,8 +17,28 @@ from tests.pages.test_pages import dropped, opened, plain, words
 UNTIMED = "input_tokens,output_tokens,model\n1000,10,claude-opus-5\n2000,20,claude-opus-5\n"
 
 
+CHAIN = ("makers_part", "changes", "stands")
+FOUR = ("read_table", "supply_history", "cpx_history", "words_history", "read_history", "also")
+
+
+def chained(**query: str) -> AppTest:
+    """Chain with every section open."""
+    return opened("chain", **{f"open_{name}": "true" for name in CHAIN}, **query)
+
+
+def watched(**query: str) -> AppTest:
+    """Four numbers with every section open."""
+    return opened("four_numbers", **{f"open_{name}": "true" for name in FOUR}, **query)
+
+
+@pytest.mark.parametrize(("page", "name"), [("chain", "changes"), ("four_numbers", "also")])
+def test_the_address_of_a_section_opens_it_alone(page: str, name: str) -> None:
+    at = opened(page, **{f"open_{name}": "true"})
+    assert [box.proto.expanded for box in at.expander].count(True) == 1
+
+
 def test_the_chain_runs_from_tokens_to_makers_with_a_band() -> None:
-    at = opened("chain")
+    at = chained()
     assert at.metric[0].label.startswith("HBM for this workload")
     assert plain(at.metric[0].value).startswith("$0.2")
     assert "range $0.1" in plain(words(at))
@@ -29,7 +50,7 @@ def test_the_chain_runs_from_tokens_to_makers_with_a_band() -> None:
 
 
 def test_what_each_change_does_is_computed_and_has_a_direction() -> None:
-    shown = tables(opened("chain"))
+    shown = tables(chained())
     assert "0.281 ×" in shown
     assert "0.5 ×" in shown
     assert "nothing to change" in shown
@@ -39,13 +60,13 @@ def test_what_each_change_does_is_computed_and_has_a_direction() -> None:
 
 
 def test_training_is_an_assumption_that_the_reader_sets() -> None:
-    half, none = (words(opened("chain", chain_training=share)) for share in ("50", "0"))
+    half, none = (words(chained(chain_training=share)) for share in ("50", "0"))
     assert "training at 50\N{NO-BREAK SPACE}% of all is an assumption" in half
     assert "training at 0\N{NO-BREAK SPACE}% of all" in none
 
 
 def test_memory_without_a_price_ends_the_chain_at_gb_hours() -> None:
-    at = opened("chain", less_kv_device="rtx-pro-6000-server")
+    at = chained(hw_device="rtx-pro-6000-server")
     assert "GB-hours" in plain(at.metric[0].value)
     assert "GDDR7 has no usable public price" in plain(words(at))
 
@@ -59,7 +80,7 @@ def test_a_file_without_lengths_is_answered_in_a_sentence(language: str) -> None
 
 
 def test_the_four_numbers_have_day_last_change_and_next_day() -> None:
-    at = opened("four_numbers")
+    at = watched()
     shown = plain(words(at))
     assert shown.count("As of:") == 4
     assert shown.count("Last change:") == 4
@@ -75,7 +96,7 @@ def test_the_four_numbers_have_day_last_change_and_next_day() -> None:
 
 
 def test_each_number_shows_what_happened_so_far_with_day_and_source() -> None:
-    shown = tables(opened("four_numbers"))
+    shown = tables(watched())
     for event in market_facts.watched().events:
         assert (html.escape(t("en", f"watch.event.{event.id}")) in shown) is (
             event.kind == "happened"
@@ -83,19 +104,19 @@ def test_each_number_shows_what_happened_so_far_with_day_and_source() -> None:
 
 
 def test_claims_of_an_article_alone_are_marked_so() -> None:
-    shown = tables(opened("four_numbers"))
+    shown = tables(watched())
     assert "about 10" in shown
     assert "more than 1 bn USD" in shown
     assert "printed in the article alone" in shown
 
 
 def test_hybrids_are_listed_with_their_ratio_and_no_quality_is_claimed() -> None:
-    at = opened("four_numbers")
+    at = watched()
     assert "2.86" in tables(at)
     assert "not measured here" in plain(words(at))
 
 
 @pytest.mark.parametrize("who", ["all", "nobody"])
 def test_the_makers_in_the_chart_are_a_choice(who: str) -> None:
-    at = opened("four_numbers", watch_who=who)
+    at = watched(watch_who=who)
     assert ("DeepSeek" in tables(at)) is (who == "all")
