@@ -6,13 +6,15 @@ exactly the current year are read: segments and the parent alone carry the same 
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from pathlib import PurePosixPath
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
 
 from data_sources.public.archive import members, text_of
 from data_sources.public.edinet import SOURCE, Document
@@ -28,7 +30,6 @@ COLUMNS = (
 MISSING = ("", "－", "-", "―", "‐")
 CURRENT_YEAR = "CurrentYearDuration"
 PARENT_ALONE = "CurrentYearDuration_NonConsolidatedMember"
-LONGEST_FIELD = 32_000_000
 
 # Tried in order; a company's own element is found by the item's name.
 ELEMENTS: Mapping[str, tuple[str, ...]] = {
@@ -71,21 +72,34 @@ class Row:
 def read_rows(content: bytes, name: str) -> Iterator[Row]:
     """The rows of all CSV files in the ZIP but the auditors'. DataError where the ZIP is damaged or
     a table has other columns."""
-    csv.field_size_limit(LONGEST_FIELD)
     for member in members(content, name, _wanted):
-        table = csv.reader(io.StringIO(text_of(member.content), newline=""), delimiter="\t")
-        try:
-            header = [cell.strip() for cell in next(table, [])]
-            if header != list(COLUMNS):
-                raise _bad_table(member.name, header)
-            for cells in table:
-                if len(cells) == len(COLUMNS):
-                    yield Row(element=cells[0], name=cells[1], context=cells[2],
-                              unit_id=cells[6], value=cells[8])  # fmt: skip
-                elif cells:
-                    raise _bad_table(member.name, cells)
-        except csv.Error:
-            raise _bad_table(member.name, []) from None
+        for cells in _cells(member.name, text_of(member.content)):
+            yield Row(element=cells[0], name=cells[1], context=cells[2],
+                      unit_id=cells[6], value=cells[8])  # fmt: skip
+
+
+def _cells(name: str, text: str) -> Iterator[tuple[str, ...]]:
+    """The rows under the header, each as wide as COLUMNS. Arrow reads them: a cell may hold a whole
+    chapter, and the csv module's limit on cells can only be raised for the whole process."""
+    content = text.encode()
+    try:
+        table = pacsv.read_csv(
+            io.BytesIO(content),
+            read_options=pacsv.ReadOptions(
+                column_names=COLUMNS, block_size=max(len(content) + 1, 1 << 16), use_threads=False
+            ),
+            parse_options=pacsv.ParseOptions(delimiter="\t", newlines_in_values=True),
+            convert_options=pacsv.ConvertOptions(
+                column_types=dict.fromkeys(COLUMNS, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowInvalid:
+        raise _bad_table(name, text.partition("\n")[0].split("\t")) from None
+    rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
+    header = [cell.strip() for cell in next(rows, ())]
+    if header != list(COLUMNS):
+        raise _bad_table(name, header)
+    yield from rows
 
 
 def _wanted(path: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import zipfile
@@ -205,6 +206,13 @@ def test_text_blocks_with_line_ends_and_the_auditors_file_do_no_harm() -> None:
         }
     )
     assert figures(content) == {"revenue": Decimal(5)}
+
+
+def test_a_cell_may_hold_a_chapter_and_other_readers_keep_their_limit() -> None:
+    before = csv.field_size_limit()
+    text = table(csv_row("jpcrp_cor:TextBlock", "章" * 200_000), csv_row(REVENUE, "6"))
+    assert figures(csv_zip(text)) == {"revenue": Decimal(6)}
+    assert csv.field_size_limit() == before
 
 
 @pytest.mark.parametrize("text", ["a\tb\r\n", "", "要素ID,項目名\r\n", table() + "x\ty\r\n"])
