@@ -204,10 +204,15 @@ def _rests_on(own: OwnPart, say: Say, spoken: Callable[[str], str]) -> str:
 
 
 def spoken_line(text: str, spoken: Callable[[str], str]) -> str:
-    """'Name: source, day' and 'source; source, day' with each source in words of its own."""
-    about, colon, rest = text.partition(": ")
-    where, comma, day = (rest if colon else text).rpartition(", ")
+    """'source, day', 'Name: source, day' or 'source; source, day' with each source in words of its
+    own; a source may have commas, colons and semicolons itself, so the whole is tried first."""
+    where, comma, day = text.rpartition(", ")
     if not comma:
-        where, day = (rest if colon else text), ""
-    said = "; ".join(spoken(part) for part in where.split("; "))
-    return f"{about}{colon if colon else ''}{said}{comma}{day}" if colon else f"{said}{comma}{day}"
+        where, day = text, ""
+    about, colon, rest = where.partition(": ")
+    said = spoken(where)
+    if said == where and colon and spoken(rest) != rest:
+        said = f"{about}{colon}{spoken(rest)}"
+    elif said == where:
+        said = "; ".join(spoken(part) for part in where.split("; "))
+    return f"{said}{comma}{day}"
