@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from econ.fleet_setup import FleetAsked
 from econ.fleet_study import FleetStudy
 from jobs.less_kv import LessKv
-from messages.errors import Message
+from messages.catalogue import t
+from messages.errors import Message, Value
+from messages.facts import key_of
 
 
 def assumed(asked: FleetAsked, study: FleetStudy) -> Iterator[Message]:
@@ -37,7 +39,17 @@ def assumed_less(found: LessKv) -> Iterator[Message]:
         yield Message("own_report.assume_life", {"years": f"{found.asked.life_years:g}"})
         yield Message(
             "own_report.assume_shares",
-            {"quarter": share.quarter, "total": f"{share.total:g}", "source": share.source},
+            {
+                "quarter": share.quarter,
+                "total": f"{share.total:g}",
+                "source": _spoken(share.source),
+            },
         )
     if found.energy:
         yield Message("own_report.assume_energy")
+
+
+def _spoken(source: str) -> Value:
+    """A source of the tables of facts, in whatever language it is read."""
+    key = key_of(source)
+    return Message(key) if t("en", key) != key else source
