@@ -43,9 +43,8 @@ def round_bins(time: TimeBins) -> list[int] | None:
     bins are whole days, or no round time falls on two of them."""
     if time.bin_s >= DAY_S:
         return None
-    starts = time.starts_s if time.starts_utc is None else [s.timestamp() for s in time.starts_utc]
     for step in ROUND_S:
-        found = [number for number, start in enumerate(starts) if round(start) % step == 0]
+        found = [number for number, start in enumerate(time.starts_s) if start % step == 0]
         if len(found) <= MOST_TICKS:
             return found if len(found) > 1 else None
     return None
