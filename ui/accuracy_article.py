@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from econ.article_speed import ArticleRow
 from jobs import accuracy
-from ui import components, tables
+from ui import components, folds, table_csv, tables
 from ui.numerals import count
 from ui.tables import Column, Table
 from ui.time_lines import duration
@@ -16,9 +16,14 @@ from ui.words import t
 def beside() -> None:
     """The table, and the two figures that need more than a column."""
     found = accuracy.articles()
-    with components.rule("article"):
-        components.answer(t("accuracy_page.article"), t("accuracy_page.article_unit"))
-        tables.show(_table(found), "article")
+    heading = t("accuracy_page.article")
+
+    def show() -> None:
+        components.beneath(t("accuracy_page.article_unit"), heading)
+        made = _table(found)
+        tables.show(made, "article")
+        with components.tools("article"):
+            table_csv.button(made, "accuracy_article")
         dense = accuracy.dense_floor()
         components.note(
             t(
@@ -30,6 +35,8 @@ def beside() -> None:
             )
         )
         components.note(t("accuracy_page.article_apart"))
+
+    folds.section("article", heading, show)
 
 
 def _table(found: Sequence[ArticleRow]) -> Table:

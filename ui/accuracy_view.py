@@ -10,7 +10,7 @@ from econ.speed_features import Metric
 from jobs import accuracy
 from jobs.accuracy import Rows
 from price_tables.speed_fit import ALL, RANGES, FamilyFit, GroupErrors
-from ui import accuracy_charts, components, controls, downloads, tables
+from ui import accuracy_charts, components, controls, downloads, folds, table_csv, tables
 from ui.accuracy_charts import best
 from ui.components import Explanation
 from ui.numerals import count, percent
@@ -175,9 +175,14 @@ def by_family(found: Sequence[FamilyFit], metric: Metric) -> None:
 def outside(found: Sequence[FamilyFit], names: dict[str, str]) -> None:
     """What was tried, in ranges; and which rows of the file were left aside, and why."""
     fit = accuracy.fit()
-    with components.rule("outside"):
-        components.answer(t("accuracy_page.outside"), t("accuracy_page.outside_unit"))
-        tables.show(_ranges(found, names), "ranges")
+    heading = t("accuracy_page.outside")
+
+    def show() -> None:
+        components.beneath(t("accuracy_page.outside_unit"), heading)
+        made = _ranges(found, names)
+        tables.show(made, "ranges")
+        with components.tools("ranges"):
+            table_csv.button(made, "accuracy_ranges")
         listed = "  \n".join(
             f"{count(n)}: {t(f'accuracy_page.aside_{reason}')}"
             for reason, n in fit.left_aside.items()
@@ -186,6 +191,8 @@ def outside(found: Sequence[FamilyFit], names: dict[str, str]) -> None:
         components.note(
             t("accuracy_page.aside", used=count(used), rows=count(fit.rows)) + "  \n" + listed
         )
+
+    folds.section("outside", heading, show)
 
 
 def _ranges(found: Sequence[FamilyFit], names: dict[str, str]) -> Table:
