@@ -34,6 +34,7 @@ def show(reports: Sequence[SavedSummary]) -> None:
             format_func=lambda report_id: names.get(report_id, report_id),
             max_selections=MOST,
             key="compare_reports",
+            placeholder=t("reports_page.compare_hint"),
         )
         if len(chosen) < 2:
             return
