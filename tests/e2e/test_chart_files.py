@@ -13,7 +13,8 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.steps import idle
 from ui.chart_image import SCALE, WIDE_PX
 
-CHARTS = {"market": 3, "four_numbers": 1, "chain": 1}
+CHARTS = {"market": 4, "four_numbers": 1, "chain": 1}
+UNFOLDED = "open_quarters=true&open_prices=true"
 LEAST_COLORS = 12
 
 
@@ -38,7 +39,7 @@ def test_each_chart_is_saved_as_png_by_pointer_and_by_key(
     new_page: Callable[..., Page], app_url: str, tmp_path: Path, name: str, lang: str, theme: str
 ) -> None:
     page = new_page(color_scheme=theme)
-    page.goto(f"{app_url}/{name}?lang={lang}", wait_until="commit")
+    page.goto(f"{app_url}/{name}?lang={lang}&{UNFOLDED}", wait_until="commit")
     idle(page)
     buttons = page.locator("[class*=st-key-picture_] .modebar-btn")
     expect(buttons).to_have_count(CHARTS[name])
