@@ -77,11 +77,12 @@ def caveats(seen: View, costs: ApiCosts, scaled: bool) -> None:
     """What the figures rest on."""
     with components.rule("caveats"):
         names = ("tokenizer_scaled" if scaled else "tokenizer", "quality")
-        components.note(" ".join(t(f"api_costs_page.{n}") for n in names) + seen.estimated)
+        said = " ".join(t(f"api_costs_page.{n}") for n in names)
+        components.note(f"{said}{seen.estimated}")
         if costs.headline is not None and costs.headline.row.usd is not None:
             usd, model = costs.headline.row.usd, costs.headline.none.model or ""
             words = [t("api_costs_page.rests_on", model=md(model), usd=md(amount_usd(usd)))]
-            words += [md(said) for said in cost_view.assumptions(costs.headline.row)]
+            words += [md(one) for one in cost_view.assumptions(costs.headline.row)]
             components.note(" ".join(words))
         explain.how(seen.report, ("no_cache", "best_reachable"), "how_costs")
 
