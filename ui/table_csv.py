@@ -44,6 +44,9 @@ def _apart(titles: Sequence[str]) -> list[str]:
     return found
 
 
+_FILE = "kvledger-{name}.csv"
+
+
 def _value(value: Any) -> Value:
     if isinstance(value, (str, int, float, Decimal)) or value is None:
         return value
@@ -54,7 +57,7 @@ def _button(titles: Sequence[str], rows: Sequence[dict[str, Value]], name: str) 
     downloads.csv_button(
         t("market.download"),
         lambda: csv_bytes(titles, rows),
-        f"kvledger-{name.replace('_', '-')}.csv",
+        _FILE.format(name=name.replace("_", "-")),
         f"csv_{name}",
         "tertiary",
     )
