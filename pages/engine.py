@@ -10,7 +10,9 @@ from ui import (
     engine_memory,
     engine_panel,
     engine_profiles,
+    engine_time,
     engine_view,
+    folds,
     pool_view,
     probe_view,
 )
@@ -20,7 +22,7 @@ from ui.words import t
 
 def first_screen(shown: Shown, machine_is_new: bool) -> None:
     """Both times; beside them what they mean, and measuring."""
-    left, right = st.columns([5, 6], gap="large", vertical_alignment="center")
+    left, right = st.columns([5, 6], gap="large", vertical_alignment="top")
     with left:
         engine_view.first_screen(shown)
     with right:
@@ -37,17 +39,21 @@ def measure_here(machine_is_new: bool) -> None:
         engine_profiles.look_at(made)
 
 
-def sections(found: list[Shown]) -> None:
-    """What the first profile says, the others beside it where they can stand there."""
-    shown = found[0]
+def charts(found: list[Shown]) -> None:
+    """The first profile's two charts, the others beside it where they can stand there."""
     engine_profiles.compare(found)
     engine_view.first_token(found)
-    engine_view.decode(shown)
-    engine_view.reply(shown)
-    engine_view.throughput(shown)
+    engine_view.decode(found[0])
+
+
+def sections(shown: Shown) -> None:
+    """What else the first profile says, each finding a section that is made when unfolded."""
+    engine_time.reply(shown)
+    engine_time.throughput(shown)
     engine_memory.waste(shown)
-    engine_memory.blocks(shown)
-    engine_view.salt(shown)
+    engine_memory.block_steps(shown)
+    engine_memory.block_waste(shown)
+    engine_time.salt(shown)
     engine_memory.kv_formats(shown)
 
 
@@ -63,9 +69,12 @@ def page() -> None:
         else:
             first_screen(found[0], machine_is_new)
             engine_profiles.choice(entries, found)
-            sections(found)
-        pool_view.step_through()
-        probe_view.probes()
+            charts(found)
+        with folds.stack("engine"):
+            if found:
+                sections(found[0])
+            pool_view.section()
+            probe_view.section()
         if found:
             engine_profiles.facts(found[0])
             engine_profiles.keep(found)

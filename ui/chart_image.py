@@ -29,6 +29,7 @@ HEADING_PX = 20
 LATIN_EM = 0.53  # how wide a letter is on average; a Japanese character is one em wide
 MOST_LINES = {"heading": 2, "unit": 1, "source": 3}
 _PIECES = re.compile(r"[^\s\u2e80-\u9fff\uf900-\uffef]+\s*|\s+|.")
+_COLOURED = re.compile(r":[a-z]+\[((?:\\.|[^\[\]\\])*)\]")
 _DOWNLOAD = "Download plot as a PNG"
 _WORDS = {
     _DOWNLOAD: "save",
@@ -103,8 +104,11 @@ def config(picture: Picture) -> dict[str, Any]:
 
 def bare(markdown: str) -> str:
     """Markdown of ours as plain text: no marks, no links, no invisible joiners."""
-    text = re.sub(r"\[((?:\\.|[^\]\\])*)\]\([^)]*\)", r"\1", markdown)
-    text = re.sub(r"(?<!\\)\*\*|:gray\[|:small\[", "", text)
+    text, before = markdown, ""
+    while text != before:  # one may stand inside another
+        before, text = text, _COLOURED.sub(r"\1", text)
+    text = re.sub(r"\[((?:\\.|[^\]\\])*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"(?<!\\)\*\*", "", text)
     return re.sub(r"\\(.)", r"\1", text).replace(JOINER, "").strip()
 
 

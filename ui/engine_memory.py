@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from econ.device_cases import formats, is_share, series, whole
+from econ.device_cases import KvFormat, formats, is_share, series, whole
 from kvcore.profile import CaseResult, find
-from ui import components, engine_charts
+from ui import engine_charts, engine_parts
 from ui.components import MARKS
 from ui.engine_profiles import Shown, known_by, origin
-from ui.engine_view import tokens_s
+from ui.engine_time import tokens_s
 from ui.numerals import count, md, percent
 from ui.time_lines import duration
 from ui.words import t
@@ -18,40 +18,37 @@ PAPER = "https://arxiv.org/abs/2309.06180"
 """Kwon et al. 2023: earlier systems waste 60 to 80 % of KV memory, PagedAttention under 4 %."""
 
 
-def blocks(shown: Shown) -> None:
-    """A decode step and the waste at the tail by block length."""
-    steps = series(shown.profile, "block_size", "block_tokens")
-    waste = [row for row in series(shown.profile, "block_waste", "block_tokens")
-             if row.params.get("allocation") == "paged" and is_share(row.median)]  # fmt: skip
-    steps = steps if len(steps) > 1 else ()
-    waste = waste if len(waste) > 1 else []
-    if not steps and not waste:
+def block_steps(shown: Shown) -> None:
+    """A decode step by block length."""
+    rows = series(shown.profile, "block_size", "block_tokens")
+    if len(rows) < 2:
         return
-    with components.rule("blocks"), components.two_across():
-        if steps:
-            _block_steps(shown, steps)
-        if waste:
-            _block_waste(shown, waste)
-
-
-def _block_steps(shown: Shown, rows: Sequence[CaseResult]) -> None:
     best = min(rows, key=lambda row: row.median or 0.0)
     labels = [count(int(row.params["block_tokens"])) for row in rows]
     titles = (t("engine_page.block"), t("engine_page.step_ms"), t("engine_page.block_alt"))
-    made = engine_charts.case_columns(rows, labels, duration, titles, scale=1e3)
     heading = t(
         "engine_page.block_heading",
         best=int(best.params["block_tokens"]),
         step=duration(best.median or 0.0),
     )
     unit = t("engine_page.block_unit", known=known_by(shown, rows))
-    components.chart_block(heading, unit, made, "block-size")
+    engine_parts.folded(
+        shown,
+        heading,
+        unit,
+        lambda: engine_charts.case_columns(rows, labels, duration, titles, scale=1e3),
+        "block_steps",
+    )
 
 
-def _block_waste(shown: Shown, rows: Sequence[CaseResult]) -> None:
+def block_waste(shown: Shown) -> None:
+    """The waste at the tail by block length."""
+    rows = [row for row in series(shown.profile, "block_waste", "block_tokens")
+            if row.params.get("allocation") == "paged" and is_share(row.median)]  # fmt: skip
+    if len(rows) < 2:
+        return
     labels = [count(int(row.params["block_tokens"])) for row in rows]
     titles = (t("engine_page.block"), t("engine_page.waste_share"), t("engine_page.tail_alt"))
-    made = engine_charts.case_columns(rows, labels, _share, titles, scale=100)
     heading = t(
         "engine_page.tail_heading",
         small=labels[0],
@@ -60,7 +57,13 @@ def _block_waste(shown: Shown, rows: Sequence[CaseResult]) -> None:
         high=_share(rows[-1].median or 0.0),
     )
     unit = t("engine_page.tail_unit", known=origin(shown.entry))
-    components.chart_block(heading, unit, made, "block-waste")
+    engine_parts.folded(
+        shown,
+        heading,
+        unit,
+        lambda: engine_charts.case_columns(rows, labels, _share, titles, scale=100),
+        "block_waste",
+    )
 
 
 def _share(value: float) -> str:
@@ -77,13 +80,14 @@ def waste(shown: Shown) -> None:
     named = [(_allocation(row), row.median or 0.0, percent(row.median or 0.0),
               _admitted(shown, row), row.params["allocation"] == "paged")
              for row in rows]  # fmt: skip
-    made = engine_charts.bars(named, t("engine_page.waste_share"), t("engine_page.waste_alt"))
-    with components.rule("waste"):
-        heading = t("engine_page.waste_heading", contiguous=named[0][2], paged=named[-1][2])
-        lengths = md(str(rows[0].params.get("lengths", "")))
-        unit = t("engine_page.waste_unit", lengths=lengths, known=origin(shown.entry))
-        components.chart_block(heading, unit, made, "waste")
-        components.note(t("engine_page.waste_note", mark=MARKS["published"], link=PAPER))
+    words = (t("engine_page.waste_share"), t("engine_page.waste_alt"))
+    heading = t("engine_page.waste_heading", contiguous=named[0][2], paged=named[-1][2])
+    lengths = md(str(rows[0].params.get("lengths", "")))
+    unit = t("engine_page.waste_unit", lengths=lengths, known=origin(shown.entry))
+    note = t("engine_page.waste_note", mark=MARKS["published"], link=PAPER)
+    engine_parts.folded(
+        shown, heading, unit, lambda: engine_charts.bars(named, *words), "waste", note
+    )
 
 
 def _allocation(row: CaseResult) -> str:
@@ -104,8 +108,15 @@ def kv_formats(shown: Shown) -> None:
     found = formats(shown.profile)
     if not found:
         return
-    with components.rule("formats"):
-        unit = t("engine_page.formats_unit", known=origin(shown.entry))
-        made = engine_charts.formats(found)
-        components.chart_block(t("engine_page.formats_heading"), unit, made, "formats")
-        components.note(t("engine_page.formats_note"))
+    unit = t("engine_page.formats_unit", known=origin(shown.entry))
+    engine_parts.folded(shown, _formats_heading(found), unit, lambda: engine_charts.formats(found),
+                        "formats", t("engine_page.formats_note"))  # fmt: skip
+
+
+def _formats_heading(found: Sequence[KvFormat]) -> str:
+    """How often the format of fewest bits leaves the likeliest token as it was."""
+    both = [(row.bits, row.top1_ratio) for row in found if row.bits and row.top1_ratio is not None]
+    if not both:
+        return t("engine_page.formats_plain")
+    bits, same = min(both)
+    return t("engine_page.formats_heading", bits=f"{bits:g}", same=percent(same))

@@ -14,7 +14,7 @@ from jobs.profiling import ProfileEntry
 from kvcore.profile import CaseResult, DeviceProfile
 from messages import catalogue
 from messages.errors import KvledgerError
-from ui import components, downloads, failures, state, tables
+from ui import components, downloads, failures, state, table_csv, tables
 from ui.components import MARKS
 from ui.numerals import count, day, digest, foreign, md
 from ui.tables import Column, Table
@@ -161,7 +161,10 @@ def compare(found: Sequence[Shown]) -> None:
         return
     with components.rule("compare"):
         components.answer(t("engine_page.compare", n=len(found)), t("engine_page.compare_unit"))
-        tables.show(_compared(found), "compare")
+        table = _compared(found)
+        tables.show(table, "compare")
+        with components.tools("compare"):
+            table_csv.button(table, "engine_compare")
         components.note("  \n".join(f"{md(shown.name)}: {origin(shown.entry)}" for shown in found))
 
 

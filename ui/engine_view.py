@@ -1,4 +1,4 @@
-"""What the Engine page says of time: first token, decode, whole requests, sharing."""
+"""What the Engine page says first: both times to the first token, and a decode step."""
 
 from __future__ import annotations
 
@@ -8,16 +8,14 @@ from econ.device_cases import (
     DecodeStep,
     Pair,
     decode_steps,
-    is_share,
     pair_near,
     pairs,
-    series,
 )
 from kvcore.profile import CaseResult, find
-from ui import components, engine_charts
+from ui import components, engine_charts, engine_parts
 from ui.components import Explanation
 from ui.engine_profiles import Shown, known_by, origin, rate
-from ui.numerals import md, percent
+from ui.numerals import md
 from ui.time_lines import duration
 from ui.words import t
 
@@ -103,13 +101,9 @@ def first_token(found: Sequence[Shown]) -> None:
         return
     first = pairs(found[0].profile)
     rows = [row for pair in first for row in (pair.cold, pair.warm)]
+    unit = t("engine_page.first_token_unit", known=known_by(found[0], rows))
     with components.rule("first_token"):
-        components.chart_block(
-            _first_token_heading(first),
-            t("engine_page.first_token_unit", known=known_by(found[0], rows)),
-            made,
-            "first-token",
-        )
+        engine_parts.drawn(found, _first_token_heading(first), unit, made, "first_token")
 
 
 def _first_token_heading(found: Sequence[Pair]) -> str:
@@ -132,17 +126,14 @@ def decode(shown: Shown) -> None:
     steps = decode_steps(shown.profile)
     if not steps:
         return
+    unit = t(
+        "engine_page.decode_unit",
+        rate=rate(shown.profile.limits.triad_bytes_per_s),
+        known=known_by(shown, [*(step.row for step in steps), *_triad(shown)]),
+    )
     with components.rule("decode"):
-        components.chart_block(
-            _decode_heading(steps),
-            t(
-                "engine_page.decode_unit",
-                rate=rate(shown.profile.limits.triad_bytes_per_s),
-                known=known_by(shown, [*(step.row for step in steps), *_triad(shown)]),
-            ),
-            engine_charts.decode(steps),
-            "decode",
-        )
+        made = engine_charts.decode(steps)
+        engine_parts.drawn([shown], _decode_heading(steps), unit, made, "decode")
         components.note(t("engine_page.decode_note"))
 
 
@@ -163,78 +154,3 @@ def _decode_heading(steps: Sequence[DecodeStep]) -> str:
         step_last=duration(last.step_s),
         floor=duration(last.floor_s),
     )
-
-
-def reply(shown: Shown) -> None:
-    """Whole requests by reply length: re-use takes prefill away and nothing else."""
-    rows = series(shown.profile, "reply", "reply_tokens")
-    cold = [row for row in rows if not row.params.get("reused_tokens")]
-    warm = [row for row in rows if row.params.get("reused_tokens")]
-    if len(cold) < 2 or len(warm) < 2:
-        return
-    made = engine_charts.replies(
-        [(t("engine_page.cold"), "plain", cold), (t("engine_page.warm"), "ours", warm)]
-    )
-    saved = [(a.median or 0.0) - (b.median or 0.0) for a, b in zip(cold, warm, strict=False)]
-    with components.rule("reply"):
-        heading = t(
-            "engine_page.reply_heading", first=duration(saved[0]), last=duration(saved[-1])
-        ) if min(saved[0], saved[-1]) > 0 else t("engine_page.reply_plain")  # fmt: skip
-        unit = t("engine_page.reply_unit", known=known_by(shown, rows))
-        components.chart_block(heading, unit, made, "reply")
-        tokens = {
-            kind: _reply_decode(shown, reused) for kind, reused in (("cold", False), ("warm", True))
-        }
-        if tokens["cold"] is not None and tokens["warm"] is not None:
-            both = {kind: duration(value) for kind, value in tokens.items() if value is not None}
-            components.note(t("engine_page.reply_note", **both))
-
-
-def _reply_decode(shown: Shown, reused: bool) -> float | None:
-    rows = [
-        row
-        for row in series(shown.profile, "reply_decode", "reply_tokens")
-        if bool(row.params.get("reused_tokens")) == reused
-    ]
-    return rows[-1].median if rows else None
-
-
-def throughput(shown: Shown) -> None:
-    """Tokens served a second by the share of every prompt that is cached."""
-    rows = [row for row in series(shown.profile, "throughput", "hit_ratio")
-            if is_share(row.params["hit_ratio"])]  # fmt: skip
-    if len(rows) < 2:  # one alone shows nothing of what hits do
-        return
-    labels = [percent(float(row.params["hit_ratio"]), 0) for row in rows]
-    titles = (t("engine_page.hits"), t("engine_page.tokens_s"), t("engine_page.throughput_alt"))
-    made = engine_charts.case_columns(rows, labels, tokens_s, titles)
-    with components.rule("throughput"):
-        heading = t(
-            "engine_page.throughput_heading",
-            none=tokens_s(rows[0].median or 0.0),
-            most=tokens_s(rows[-1].median or 0.0),
-            ratio=labels[-1],
-        )
-        unit = t("engine_page.throughput_unit", known=known_by(shown, rows))
-        components.chart_block(heading, unit, made, "throughput")
-
-
-def tokens_s(value: float) -> str:
-    """'1,234 tokens/s'."""
-    return t("engine_page.tokens_a_second", value=f"{value:,.0f}")
-
-
-def salt(shown: Shown) -> None:
-    """What a stranger could learn from the time, with one salt and with another."""
-    rows = {kind: find(shown.profile, "salt", salt=kind) for kind in ("same", "other")}
-    if not rows["same"] or not rows["other"]:
-        return
-    same, other = rows["same"][0], rows["other"][0]
-    named = [(t(f"engine_page.salt_{kind}"), row.median or 0.0, duration(row.median or 0.0), "",
-              kind == "same") for kind, row in (("other", other), ("same", same))]  # fmt: skip
-    made = engine_charts.bars(named, t("engine_page.first_s"), t("engine_page.salt_alt"))
-    with components.rule("salt"):
-        heading = t("engine_page.salt_heading", same=named[1][2], other=named[0][2])
-        unit = t("engine_page.salt_unit", known=known_by(shown, (same, other)))
-        components.chart_block(heading, unit, made, "salt")
-        components.note(t("engine_page.salt_note"))

@@ -8,7 +8,8 @@ import streamlit as st
 from econ.pool_steps import PoolStory, Step
 from jobs import flows, pool_story
 from messages.errors import KvledgerError, NotFoundError
-from ui import charts, components, failures, panel, state
+from ui import charts, components, failures, folds, panel, state, table_csv
+from ui.chart_image import Picture
 from ui.charts import INK, MUTED, OURS, PAPER, Chart
 from ui.components import mark
 from ui.tables import Column, Table
@@ -21,15 +22,44 @@ _JOB = "_pool_story_job"
 STATES = ("blank", "kept", "held", "shared")
 
 
+def section() -> None:
+    """What the pool gave and gave up, folded; inside, every event of it step by step."""
+    story = pool_story.pool_story()
+    folds.section("pool", _finding(story), lambda: _steps(story))
+
+
 def step_through() -> None:
-    """The heading, the slider, the event and the map; the job where the story is not there yet."""
+    """The same under a rule, on a page that says the finding in no title."""
     with components.rule("pool"):
         story = pool_story.pool_story()
-        if story is None:
-            components.answer(t("engine_page.pool_heading"), t("engine_page.pool_making"))
-            story = _make()
-        if story is not None and story.steps:
-            _walk(story)
+        if story is None or not story.steps:
+            st.markdown(f"### {_finding(story)}", anchors=False)
+            _steps(story)
+            return
+        components.answer(_finding(story), _unit(story))
+        _walk(story, told=True)
+
+
+def _finding(story: PoolStory | None) -> str:
+    came = [] if story is None else [step for step in story.steps if step.kind == "arrive"]
+    if story is None or not came:
+        return t("engine_page.pool_heading")
+    return t(
+        "engine_page.pool_finding",
+        blocks=story.blocks,
+        hits=sum(step.hits for step in came),
+        needs=sum(step.needs for step in came),
+        evicted=sum(step.evicted for step in came),
+    )
+
+
+def _steps(story: PoolStory | None) -> None:
+    """The slider, the event and the map; the job where the story is not there yet."""
+    if story is None:
+        components.note(t("engine_page.pool_making"))
+        story = _make()
+    if story is not None and story.steps:
+        _walk(story)
 
 
 def _make() -> PoolStory | None:
@@ -53,16 +83,21 @@ def _make() -> PoolStory | None:
     return pool_story.pool_story()
 
 
-@st.fragment
-def _walk(story: PoolStory) -> None:
-    steps = len(story.steps)
-    unit = t(
+def _unit(story: PoolStory) -> str:
+    return t(
         "engine_page.pool_unit",
         mark=mark("simulated"),
         blocks=story.blocks,
         tokens=story.block_tokens,
     )
-    components.answer(t("engine_page.pool_heading"), unit)
+
+
+@st.fragment
+def _walk(story: PoolStory, told: bool = False) -> None:
+    """`told`: the unit has been said above."""
+    finding, unit, steps = _finding(story), _unit(story), len(story.steps)
+    if not told:
+        components.beneath(unit, finding)
     left, right = st.columns([5, 6], gap="large")
     with left:
         at = st.slider(t("engine_page.pool_step", n=steps), 1, steps, 1, key="pool_step")
@@ -70,7 +105,11 @@ def _walk(story: PoolStory) -> None:
         components.sentence(event(step))
         components.note(t("engine_page.pool_note"))
     with right:
-        components.chart(pool_map(story, step), "pool")
+        made = pool_map(story, step)
+        picture = Picture(
+            heading=finding, unit_line=unit, source=event(step), file_name="kvledger-pool"
+        )
+        components.chart(made, "pool", picture, lambda: table_csv.button(made.table, "engine_pool"))
 
 
 def event(step: Step) -> str:

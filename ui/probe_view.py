@@ -8,28 +8,41 @@ import streamlit as st
 
 from jobs import probing, profiling
 from jobs.probing import StoredProbe
-from ui import components, tables
+from ui import components, folds, table_csv, tables
 from ui.components import MARKS, mark
-from ui.numerals import count, day, foreign
+from ui.numerals import count, day, foreign, md
 from ui.tables import Column, Table
 from ui.time_lines import duration
 from ui.words import t
 
 COMMAND = "python cli.py probe http://localhost:11434 --model MODEL --prompt-tokens 13220"
+SHORT_URL = 48
 
 
-def probes() -> None:
-    """What servers were asked, or how to ask one."""
-    with components.rule("probes"):
-        found = probing.probes()
-        key = "probe_heading" if found else "probe_none"
-        components.answer(
-            t(f"engine_page.{key}"), t("engine_page.probe_unit", mark=mark("observed"))
+def section() -> None:
+    """What servers were asked, or how to ask one, folded."""
+    found = probing.probes()
+    finding = t("engine_page.probe_none")
+    if found:
+        newest = max(found, key=lambda probe: probe.created_utc)
+        finding = t(
+            "engine_page.probe_heading",
+            server=md(newest.url, SHORT_URL),
+            cold=duration(newest.cold_s),
+            warm=duration(newest.warm_s),
         )
-        if found:
-            tables.show(_table(found), "probes")
-        components.note(t("engine_page.probe_how"))
-        st.code(COMMAND, language="shell")
+    folds.section("probes", finding, lambda: _asked(found, finding))
+
+
+def _asked(found: Sequence[StoredProbe], finding: str) -> None:
+    components.beneath(t("engine_page.probe_unit", mark=mark("observed")), finding)
+    if found:
+        table = _table(found)
+        tables.show(table, "probes")
+        with components.tools("probes"):
+            table_csv.button(table, "engine_probes")
+    components.note(t("engine_page.probe_how"))
+    st.code(COMMAND, language="shell")
 
 
 def _table(found: Sequence[StoredProbe]) -> Table:

@@ -78,7 +78,7 @@ def test_a_run_can_be_stopped_and_nobody_else_waits_for_it(
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads what a process has loaded from /proc")
 def test_the_server_never_loads_torch(page: Page, app_url: str, server: Server) -> None:
-    open_page(page, f"{app_url}/engine")
+    open_page(page, f"{app_url}/engine?open_pool=true")
     expect(page.get_by_role("slider", name="Step")).to_be_visible()
     loaded = Path(f"/proc/{server.process.pid}/maps").read_text(encoding="utf-8")
     assert "libpython" in loaded or "python" in loaded
@@ -86,7 +86,7 @@ def test_the_server_never_loads_torch(page: Page, app_url: str, server: Server) 
 
 
 def test_the_block_pool_can_be_walked(page: Page, app_url: str) -> None:
-    open_page(page, f"{app_url}/engine")
+    open_page(page, f"{app_url}/engine?open_pool=true")
     step = page.get_by_role("slider", name="Step")
     expect(step).to_be_visible()
     expect(page.get_by_text("Request 1 arrives")).to_be_visible()

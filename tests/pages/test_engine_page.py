@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from data_sources.store import jobs as rows
 from data_sources.store.engine import current_store
@@ -63,9 +64,20 @@ def test_both_times_stand_above_the_fold_and_say_where_they_are_from(language: s
     assert "13,220" in shown
 
 
-def test_every_section_has_its_answer() -> None:
+SECTIONS = ("reply", "throughput", "waste", "block_steps", "block_waste", "salt", "formats",
+            "pool", "probes")  # fmt: skip
+EVERY = {f"open_{name}": "true" for name in SECTIONS}
+
+
+def titles(at: AppTest) -> str:
+    """What the folded sections say."""
+    return plain("\n".join(box.label for box in at.expander))
+
+
+def test_every_finding_is_said_before_its_section_is_opened() -> None:
     profiling.keep(WHOLE, "measured", "ann")
-    shown = words(opened("engine"))
+    at = opened("engine", **EVERY)
+    shown = words(at) + titles(opened("engine"))
     for part in (
         "From 128 to 13,220 tokens: cold 210",
         "bandwidth allows 36.9",
@@ -75,11 +87,28 @@ def test_every_section_has_its_answer() -> None:
         "Blocks of 32 tokens decode fastest",
         "waste 0.4\u00a0%, of 64 3.6\u00a0%",
         "A stranger's prompt takes 31.0",
-        "Fewer bits hold more tokens",
-        "The block pool, step by step",
+        "At 5.5 bits an element the likeliest token is the same 97.2\u00a0%",
+        "A pool of 32 blocks, step by step",
         "arxiv.org/abs/2309.06180",
     ):
         assert part in shown, part
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_the_address_of_a_section_opens_it_alone(name: str) -> None:
+    profiling.keep(WHOLE, "measured", "ann")
+    at = opened("engine", **{f"open_{name}": "true"})
+    assert [box.proto.expanded for box in at.expander].count(True) == 1
+    assert len(at.markdown) > len(opened("engine").markdown)
+
+
+def test_each_chart_stands_beside_its_csv_and_its_profile() -> None:
+    profiling.keep(WHOLE, "measured", "ann")
+    at = opened("engine", **EVERY)
+    files = {button.key for button in at.get("download_button")}
+    for name in ("first_token", "decode", *SECTIONS[:-1]):
+        assert f"csv_engine_{name}" in files, name
+    assert f"{WHOLE.name} on {WHOLE.device.name}" in words(at)
 
 
 def test_an_imported_profile_is_never_called_measured_here() -> None:
@@ -212,7 +241,8 @@ def test_probes_show_both_times_and_no_ratio() -> None:
             "warm": {"first_token_s": 0.042, "cached_tokens": None},
         },
     )
-    at = opened("engine")
+    at = opened("engine", open_probes="true")
+    assert "localhost:11434 took 32.0" in titles(at)
     (table,) = [d.value for d in at.dataframe if "Server" in d.value.columns]
     assert list(table["cold"]) == ["32.0\u00a0s"]
     assert list(table["warm"]) == ["42.0\u00a0ms"]
@@ -220,7 +250,7 @@ def test_probes_show_both_times_and_no_ratio() -> None:
 
 
 def test_the_pool_is_walked_step_by_step() -> None:
-    at = opened("engine")
+    at = opened("engine", open_pool="true")
     assert "**Request 1 arrives**" in words(at)
     at.slider[0].set_value(at.slider[0].max).run()
     calm(at)
@@ -259,4 +289,4 @@ def test_a_profile_of_strangers_making_breaks_no_page(odd: str | int | float | b
     for part in (cases, same_kind, cases + same_kind, large):
         strange = replace(WHOLE, name=name, cases=part, device=replace(WHOLE.device, name=name))
         profiling.keep(strange, "imported", "ann")
-        calm(opened("engine", profiles=profiling.digest(strange)[:12]))
+        calm(opened("engine", profiles=profiling.digest(strange)[:12], **EVERY))
