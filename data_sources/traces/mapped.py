@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
+
+import numpy as np
 
 from data_sources.traces.assemble import assemble
 from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult
@@ -16,6 +19,7 @@ from data_sources.traces.mapped_json import read_json
 from data_sources.traces.mapped_parquet import read_parquet
 from data_sources.traces.pieces import Piece, Rules, piece_of
 from data_sources.traces.plain_csv import kind_of, not_used
+from econ.workload import FLOAT_COLUMNS
 from messages.errors import InputError, Message, input_error
 
 FORMAT = "mapped"
@@ -23,6 +27,8 @@ FORMAT = "mapped"
 
 _SHOWN = 40
 _RULES = Rules(times_are_utc=False)
+_IN_MILLISECONDS = re.compile(r"(?:^|[^a-z])(?:ms|msec|millis|milliseconds)\W*$|[a-z]Ms$|ミリ秒")
+"""Columns of a clock of their own whose name says the unit: arrival_ms, time (ms), startMs."""
 _GUESSES = {
     "input_tokens": ("prompt", "input", "context", "入力"),
     "output_tokens": ("completion", "output", "response", "generated", "出力"),
@@ -67,6 +73,7 @@ def _piece(file: Decoded, options: ReadOptions) -> Piece:
     shape = _shape_of(file)
     binding = bind(file, shape.names, shape.find, options.mapping)
     piece = piece_of(shape.table(binding), binding, options, _RULES)
+    _to_seconds(piece, binding)
     if piece.rejects.by_reason["columnar.parts_exceed_total"] and "input_tokens" in binding:
         values = {"file": file.source.name, "column": binding["input_tokens"]}
         piece.notes.append(Message("columnar.maybe_uncached", values))
@@ -75,6 +82,19 @@ def _piece(file: Decoded, options: ReadOptions) -> Piece:
     if unused:
         piece.notes.append(not_used(file, unused))
     return piece
+
+
+def _to_seconds(piece: Piece, binding: Mapping[str, str]) -> None:
+    """Milliseconds by a column's own name become seconds, which is said; dates stay as they are."""
+    dates = {n.values.get("column") for n in piece.notes if n.id == "columnar.no_zone"}
+    for name in FLOAT_COLUMNS:
+        column = binding.get(name, "")
+        numbers = piece.columns.get(name)
+        if not isinstance(numbers, np.ndarray) or column in dates:
+            continue
+        if _IN_MILLISECONDS.search(column):
+            piece.columns[name] = numbers / 1_000.0
+            piece.notes.append(Message("columnar.milliseconds", {"column": column}))
 
 
 def _shape_of(file: Decoded) -> _Shape:

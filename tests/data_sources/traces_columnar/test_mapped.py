@@ -70,6 +70,34 @@ def test_dates_as_a_start_are_relative_unless_a_zone_is_known(read_text: ReadFil
     assert read_text("mapped", zoned, mapping=mapping).workload.dated
 
 
+@pytest.mark.parametrize("column", ["arrival_ms", "Arrival (ms)", "startMs", "開始(ミリ秒)"])
+def test_a_clock_whose_name_says_milliseconds_is_read_so_and_said(
+    column: str, read_text: ReadFiles
+) -> None:
+    text = f"{column},prompt,answer\n500,5,1\n32700500,6,1\n"
+    result = read_text("mapped", text, mapping={**MAP, column: "start_s"})
+    assert result.workload.floats("arrival_s").tolist() == [0.0, 32_700.0]
+    (note,) = (a for a in result.receipt.assumptions if a.id == "columnar.milliseconds")
+    assert note.values["column"] == column
+
+
+@pytest.mark.parametrize("column", ["when", "items", "Forms"])
+def test_a_clock_without_a_unit_in_its_name_stays_in_seconds(
+    column: str, read_text: ReadFiles
+) -> None:
+    text = f"{column},prompt,answer\n0,5,1\n60,6,1\n"
+    result = read_text("mapped", text, mapping={**MAP, column: "start_s"})
+    assert result.workload.floats("arrival_s").tolist() == [0.0, 60.0]
+    assert "columnar.milliseconds" not in [a.id for a in result.receipt.assumptions]
+
+
+def test_epoch_milliseconds_stay_real_times(read_text: ReadFiles) -> None:
+    text = "time_ms,prompt,answer\n1788220800000,5,1\n1788220800500,6,1\n"
+    work = read_text("mapped", text, mapping={**MAP, "time_ms": "start_s"}).workload
+    assert work.dated
+    assert work.floats("arrival_s").tolist() == [0.0, 0.5]
+
+
 def test_ambiguous_dates_take_the_order_of_the_shorter_span(read_text: ReadFiles) -> None:
     rows = "".join(f"{day}/10/2026 9:00 AM,5,1\n" for day in range(1, 6))
     result = read_text(
