@@ -70,12 +70,18 @@ def sentence(found: LessKv) -> None:
         "before": whole(found.as_is.sequences_p95),
         "after": whole(found.chosen.sequences_p95),
         "group": count(group or 0),
-        "devices_before": whole(found.as_is.devices),
-        "devices_after": whole(found.chosen.devices),
+        "devices": devices_words(found),
         "format": format_word(found.asked.chosen),
         "quality": quality_words(found, found.chosen),
     }
     components.sentence(t("less_kv.sentence" if group else "less_kv.sentence_none", **values))
+
+
+def devices_words(found: LessKv) -> str:
+    """How many devices the fullest moment needs, before and after."""
+    before, after = found.as_is.devices, found.chosen.devices
+    key = "less_kv.devices_same" if before == after else "less_kv.devices_fewer"
+    return t(key, before=whole(before), after=whole(after))
 
 
 def how(found: LessKv, unit: Unit) -> None:
