@@ -23,6 +23,7 @@ OURS, LOST, SERIES, NEUTRAL, MUTED = "#000001", "#000002", "#000003", "#000009",
 INK, PAPER, GRID = "#000037", "#000038", "#000039"
 LABEL_PX, TICK_PX = 14, 13
 PITCH_PX, BAR_PX = 50, 14  # one ranked bar with its label line above; the bar alone
+LINE_PX = 18  # a second line of a label
 LONGEST_NAME = 44
 FEW_POINTS = 40
 
@@ -236,30 +237,30 @@ def ratio_line(
     return Chart(figure=figure, alt=alt, table=table)
 
 
-def ranked_bars(bars: Sequence[Bar], alt: str, table: Table) -> Chart:
-    """Horizontal bars, each with its label line above it, so that no margin is needed."""
+def ranked_bars(bars: Sequence[Bar], alt: str, table: Table, *, two_lines: bool = False) -> Chart:
+    """Horizontal bars, each with its label line above it, so that no margin is needed. With
+    `two_lines` what else is to be said has a line of its own: a narrow screen cuts long ones."""
     rows = max(len(bars), 1)
-    above, below = 34, 20
-    height = (rows - 1) * PITCH_PX + above + below
+    further = LINE_PX if two_lines else 0
+    pitch, above, below = PITCH_PX + further, 34 + further, 20
+    height = (rows - 1) * pitch + above + below
     figure = frame(height + 12, bottom=4)
     high = max([*(bar.value for bar in bars), *(bar.reference or 0 for bar in bars), 0.0]) or 1.0
     for row, bar in enumerate(bars):
-        _ranked_bar(figure, -row, bar)
+        _ranked_bar(figure, -row, bar, pitch)
     figure.update_xaxes(range=[0, high * 1.01], showticklabels=False)
-    figure.update_yaxes(
-        range=[-(rows - 1) - below / PITCH_PX, above / PITCH_PX], showticklabels=False
-    )
+    figure.update_yaxes(range=[-(rows - 1) - below / pitch, above / pitch], showticklabels=False)
     figure.update_layout(barmode="overlay")
     return Chart(figure=figure, alt=alt, table=table)
 
 
-def _ranked_bar(figure: go.Figure, y: int, bar: Bar) -> None:
+def _ranked_bar(figure: go.Figure, y: int, bar: Bar, pitch_px: int) -> None:
     name = html.escape(foreign(bar.name, LONGEST_NAME))
     figure.add_bar(
         x=[bar.value],
         y=[y],
         orientation="h",
-        width=BAR_PX / PITCH_PX,
+        width=BAR_PX / pitch_px,
         marker=BUCKET_STYLE[bar.style],
         customdata=[[name, html.escape(bar.hover or bar.shown)]],
         hovertemplate="%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
@@ -268,7 +269,8 @@ def _ranked_bar(figure: go.Figure, y: int, bar: Bar) -> None:
         _reference(figure, y, bar.value, bar.reference)
     text = f"<b>{html.escape(bar.shown)}</b>{SPACE} {name}"
     note = f"{SPACE} {_toned(bar)}" if bar.note else ""
-    more = f"{SPACE} {_muted(bar.more)}" if bar.more else ""
+    between = "<br>" if pitch_px > PITCH_PX else f"{SPACE} "
+    more = f"{between}{_muted(bar.more)}" if bar.more else ""
     more += f"{SPACE} <s>{_muted(bar.struck)}</s>" if bar.struck else ""
     place = {"x": 0, "y": y, "xanchor": "left", "yanchor": "bottom", "yshift": BAR_PX / 2 + 1}
     label(figure, text + note + more, **place)

@@ -11,7 +11,7 @@ from ui.charts import Bar, Chart
 from ui.numerals import percent
 from ui.tables import Column, Table
 from ui.time_lines import Axes, Line, Tone, lines
-from ui.words import t
+from ui.words import language, t
 
 
 def first_token(found: Sequence[tuple[str, Sequence[Pair]]]) -> Chart | None:
@@ -127,6 +127,11 @@ def case_columns(
     return charts.columns(labels, values, hover, titles[2], table)
 
 
+def joined(parts: Sequence[str]) -> str:
+    """Parts of a list in the reader's punctuation."""
+    return ("、" if language() == "ja" else ", ").join(parts)
+
+
 def bars(rows: Sequence[tuple[str, float, str, str, bool]], title: str, alt: str) -> Chart:
     """Ranked bars: (name, value, value in words, what else is to be said, ours)."""
     drawn = [
@@ -141,7 +146,7 @@ def bars(rows: Sequence[tuple[str, float, str, str, bool]], title: str, alt: str
         ),
         alt=alt,
     )
-    return charts.ranked_bars(drawn, alt, table)
+    return charts.ranked_bars(drawn, alt, table, two_lines=any(bar.more for bar in drawn))
 
 
 def formats(found: Sequence[KvFormat]) -> Chart:
@@ -153,7 +158,7 @@ def formats(found: Sequence[KvFormat]) -> Chart:
             error.append(t("engine_page.top1", value=percent(row.top1_ratio)))
         bits = row.bits or 0.0
         shown = t("engine_page.bits", value=f"{bits:g}") if row.bits else t("engine_page.unknown")
-        rows.append((row.name, bits, shown, ", ".join(error), False))
+        rows.append((row.name, bits, shown, joined(error), False))
     return bars(rows, t("engine_page.bits_title"), t("engine_page.formats_alt"))
 
 

@@ -100,7 +100,7 @@ def _admitted(shown: Shown, row: CaseResult) -> str:
     held = find(shown.profile, "admitted", **same)
     rates = find(shown.profile, "admitted_rate", **same)
     words = [t("engine_page.admitted", value=f"{r.median:,.0f}") for r in held[:1]]
-    return ", ".join([*words, *(tokens_s(r.median or 0.0) for r in rates[:1])])
+    return engine_charts.joined([*words, *(tokens_s(r.median or 0.0) for r in rates[:1])])
 
 
 def kv_formats(shown: Shown) -> None:

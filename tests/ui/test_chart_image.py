@@ -64,3 +64,8 @@ def test_the_button_is_always_there_and_speaks_the_readers_language() -> None:
     assert made["modeBarButtons"] == [["toImage"]]
     spoken = made["locales"][made["locale"]]["dictionary"]
     assert spoken["Download plot as a PNG"] == "Save as PNG"
+
+
+def test_colours_and_their_brackets_are_no_part_of_the_plain_words() -> None:
+    said = ":gray[:small[by size. :blue[● measured here] :orange[▲ disturbed]]]"
+    assert chart_image.bare(said) == "by size. ● measured here ▲ disturbed"

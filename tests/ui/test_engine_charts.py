@@ -12,7 +12,7 @@ from econ.pool_steps import PoolStory, Step
 from jobs.profiling import _entry
 from tests.ui.engine_sample import OTHER, WHOLE
 from ui import engine_charts, engine_memory, pool_view
-from ui.charts import MUTED, OURS
+from ui.charts import LINE_PX, MUTED, OURS, PITCH_PX
 from ui.engine_profiles import Shown, known_by, origin
 from ui.tables import Table, frame_of
 from ui.time_lines import Axes, Line, duration, lines
@@ -168,3 +168,10 @@ def test_an_event_is_one_sentence_with_its_numbers() -> None:
 
 def test_shares_are_per_cent() -> None:
     assert engine_memory._share(0.0099) == "1.0\u00a0%"
+
+
+def test_what_else_is_said_of_a_format_has_a_line_of_its_own() -> None:
+    figure = engine_charts.formats(formats(WHOLE)).figure
+    texts = [str(one.text) for one in figure.layout.annotations]
+    assert all(text.count("<br>") == 1 for text in texts)
+    assert figure.layout.height > PITCH_PX * len(texts) + LINE_PX
