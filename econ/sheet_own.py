@@ -23,9 +23,8 @@ CHAR = 6.6
 
 def own_section(own: OwnPart | None, say: Say, spoken: Callable[[str], str] = str) -> str:
     """One sentence where the report has no such figures, else a whole side."""
-    heading = f"<h2>{_say(say, 'heading')}</h2>"
     if own is None:
-        return f"<section>{heading}<p class='quiet'>{_say(say, 'not_seen')}</p></section>"
+        return f"<p class='quiet'>{_say(say, 'not_seen')}</p>"
     made = tables_of(own, say)
     wide = "".join(_drawn(one) for one in made if one.wide)
     narrow = "".join(_drawn(one) for one in made if not one.wide)

@@ -35,6 +35,7 @@ td { text-align: right; border-top: .2mm solid #E6EAEE; vertical-align: top; }
 th, td { padding: .28mm 0 .28mm 2mm; }
 th:first-child, td:first-child { text-align: left; padding-left: 0; overflow-wrap: anywhere; }
 td.words, th.words { text-align: left; overflow-wrap: anywhere; }
+td.day { white-space: nowrap; }
 tr { break-inside: avoid; }
 ul { margin: 0; padding: 0 0 0 4mm; }
 li { margin: 0 0 .4mm; break-inside: avoid; overflow-wrap: anywhere; }

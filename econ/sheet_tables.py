@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from econ.money import plain
@@ -13,6 +14,7 @@ from messages.errors import Message
 LEFT_OUT = "session"
 """Sessions may be a thousand: they stand in the CSV, and the sheet says how many."""
 
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 SHORT_ROWS = 14
 """A table of so few rows is not broken between two columns or two sides."""
@@ -24,7 +26,7 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], word
     said = [' class="words"' if at < words else "" for at in range(len(head))]
     top = "".join(f"<th{said[at]}>{escaped(text)}</th>" for at, text in enumerate(head))
     body = "".join(
-        "<tr>" + "".join(f"<td{said[at]}>{escaped(c)}</td>" for at, c in enumerate(row)) + "</tr>"
+        "<tr>" + "".join(_cell(text, said[at]) for at, text in enumerate(row)) + "</tr>"
         for row in rows
     )
     title = f"<caption>{escaped(caption)}</caption>" if caption else ""
@@ -33,6 +35,13 @@ def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], word
         f'<div class="{kind}"><table>{title}<thead><tr>{top}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
+
+
+def _cell(text: str, kind: str) -> str:
+    """A cell; a day is never broken at its hyphens, which would double the rows of a month."""
+    if _DAY.fullmatch(text):
+        kind = ' class="words day"'
+    return f"<td{kind}>{escaped(text)}</td>"
 
 
 def key_shown(row: GroupRow, say: Say, own: frozenset[str] = frozenset()) -> str:

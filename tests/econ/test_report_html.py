@@ -107,6 +107,16 @@ def test_every_group_row_stands_in_a_table(language: str) -> None:
     assert shown == len(report.groups) + len(groupings) + prices + 1
 
 
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_day_is_never_broken_at_its_hyphens(language: str) -> None:
+    """Broken days doubled the rows of a month, and two sides became three."""
+    text = page(made([{"arrival_utc": "2026-10-01"}, {"arrival_utc": "2026-10-02"}]), language)
+    for day in ("2026-10-01", "2026-10-02"):
+        assert f'<td class="words day">{day}</td>' in text
+    assert "td.day { white-space: nowrap; }" in text
+    assert sayer(language)(Message("own_report.not_seen")) in text
+
+
 def test_sessions_are_counted_and_left_to_the_csv() -> None:
     report = made([{"session_id": "one"}, {"session_id": "two"}])
     assert "2 sessions are left out here" in Seen(page(report)).words
