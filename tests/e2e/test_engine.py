@@ -89,6 +89,6 @@ def test_the_block_pool_can_be_walked(page: Page, app_url: str) -> None:
     open_page(page, f"{app_url}/engine?open_pool=true")
     step = page.get_by_role("slider", name="Step")
     expect(step).to_be_visible()
-    expect(page.get_by_text("Request 1 arrives")).to_be_visible()
+    expect(page.get_by_text("Request 1 arrives").first).to_be_visible()
     step.press("ArrowRight")
-    expect(page.get_by_text("Request 1 has been computed")).to_be_visible()
+    expect(page.get_by_text("Request 1 has been computed").first).to_be_visible()
