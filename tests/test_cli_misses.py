@@ -89,3 +89,14 @@ def test_a_lifetime_is_not_asked_of_a_file_that_has_its_own(two_sessions: Path) 
     said = shell("misses", two_sessions, "--lifetime", "1h")
     assert said.status == 2
     assert "--lifetime" in said.sentence
+
+
+def test_one_request_without_a_price_is_counted_in_words_that_fit_one(tmp_path: Path) -> None:
+    common = {"start_utc": "2026-11-01T10:00:00Z", "input_tokens": 9_000, "output_tokens": 1}
+    rows = [
+        {**common, "model": "claude-opus-5", "cached_read_tokens": 0},
+        {**common, "model": "no-such-model", "cached_read_tokens": 0},
+    ]
+    said = shell("misses", plain_csv(tmp_path / "one.csv", rows))
+    assert said.status == 0, said.err
+    assert "Requests left out: 1, with no price" in said.out
