@@ -35,12 +35,16 @@ def drawn(
     found: Sequence[Shown], heading: str, unit: str, made: Chart, name: str, titled: bool = True
 ) -> None:
     """A chart with its CSV and source; not `titled` inside a section that says the heading."""
+    said = [source(shown) for shown in found]
+    disturbed = t("engine_page.contended")
+    if disturbed in unit:  # a picture cuts the end of a long unit line
+        said.append(disturbed)
     components.chart_block(
         heading,
         unit,
         made,
         name.replace("_", "-"),
-        source="; ".join(source(shown) for shown in found),
+        source="; ".join(said),
         beside=lambda: tools(found, made.table, name),
         titled=titled,
     )

@@ -104,7 +104,7 @@ def _walk(story: PoolStory, told: bool = False) -> None:
         step = story.steps[int(at) - 1]
         components.sentence(event(step))
         components.note(t("engine_page.pool_note"))
-    with right:
+    with right, st.container(gap="xxsmall"):
         made = pool_map(story, step)
         picture = Picture(
             heading=finding, unit_line=unit, source=event(step), file_name="kvledger-pool"
