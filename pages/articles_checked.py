@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from jobs import guide_facts
-from ui import components, guide_articles, verdict_chart
+from ui import components, guide_articles, market_sources, verdict_chart
 from ui.words import language, t
 
 
@@ -18,6 +18,7 @@ def page() -> None:
         with left:
             guide_articles.first_screen(rows)
             components.sentence(t("articles.sentence"))
+            components.note(market_sources.standing())
             guide_articles.how()
         with right:
             components.chart(verdict_chart.kept(language()), "verdicts")

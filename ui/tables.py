@@ -15,6 +15,8 @@ from ui.words import language
 
 Kind = Literal["text", "usd", "usd_mtok", "jpy", "count", "percent", "hours", "number", "date"]
 
+MISSING = "–"
+"""What a cell without a value shows."""
 _FORMATS = {"usd": "dollar", "jpy": "yen", "percent": "percent", "count": "localized"}
 _ROW_PX = 35
 _TALLEST_PX = 560
@@ -129,6 +131,7 @@ def _drawn(table: Table, key: str) -> dict[str, Any]:
             column.title: _config(column, first=column is table.columns[0])
             for column in table.columns
         },
+        "placeholder": MISSING,
         "key": f"{key}-{language()}",
         "alt": table.alt or None,
     }

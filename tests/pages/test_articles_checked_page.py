@@ -8,6 +8,7 @@ import pytest
 
 from jobs import guide_facts
 from tests.pages.test_pages import calm, opened, words
+from ui import market_sources
 from ui.guide_articles import markup, ours
 from ui.verdict_chart import verdicts
 
@@ -78,3 +79,8 @@ def test_the_chart_counts_every_figure_once() -> None:
     made = verdicts(guide_facts.checked())
     counted = sum(sum(column.values) for column in made.table.columns[1:])
     assert counted == len(guide_facts.checked())
+
+
+def test_the_day_of_the_snapshot_stands_on_the_page() -> None:
+    at = opened("articles_checked")
+    assert market_sources.snapshot_day().isoformat() in words(at)
