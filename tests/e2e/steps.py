@@ -7,7 +7,7 @@ import io
 import re
 from pathlib import Path
 
-from playwright.sync_api import FilePayload, Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, WebSocket, expect
 
 LIMIT_MS = 45_000
 PAGES = (
@@ -56,6 +56,17 @@ def open_page(page: Page, url: str) -> None:
     page.goto(url, wait_until="commit", timeout=LIMIT_MS)
     expect(page.get_by_role("heading", level=1).first).to_be_visible()
     idle(page)
+
+
+def count_bytes(page: Page) -> list[int]:
+    """The bytes of every message that comes through the page's socket from now on."""
+    received: list[int] = []
+
+    def listen(socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: received.append(len(frame)))
+
+    page.on("websocket", listen)
+    return received
 
 
 def heading(page: Page) -> str:
