@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,14 +10,28 @@ import numpy as np
 from data_sources.traces.assemble import assemble
 from data_sources.traces.base import Decoded, Progress, ReadOptions, ReadResult
 from data_sources.traces.block_sizes import TableBlocks
-from data_sources.traces.delimited import NUMBER, STRING, TEXT, Header, read_header, read_table
+from data_sources.traces.delimited import (
+    NUMBER,
+    STRING,
+    TEXT,
+    Header,
+    Table,
+    read_header,
+    read_table,
+)
 from data_sources.traces.fields import KINDS, field_of, missing_field
+from data_sources.traces.moments import moments_of
 from data_sources.traces.pieces import Piece, Rules, piece_of
 from econ.workload import COST_COLUMNS, TIME_COLUMNS, Text, Workload, filled
 from messages.errors import Message, input_error
 
 FORMAT = "kvledger_csv"
 _SHOWN_COLUMNS = 12
+_TIMES = (
+    "timestamp", "datetime", "date_time", "created_at", "created", "started_at", "start_time",
+    "request_time", "requested_at", "time", "日時", "時刻",
+)  # fmt: skip
+"""What tables of others call the moment of a request, the surest name first."""
 
 
 def read(files: Sequence[Decoded], options: ReadOptions, progress: Progress) -> ReadResult:
@@ -37,11 +51,35 @@ def read(files: Sequence[Decoded], options: ReadOptions, progress: Progress) -> 
 def _piece(file: Decoded, options: ReadOptions) -> Piece:
     header = read_header(file)
     binding, unknown = bind(file, header)
-    table = read_table(file, header, {column: kind_of(name) for name, column in binding.items()})
-    piece = piece_of(table, binding, options, Rules())
+    maybe = _maybe_times(binding, unknown)
+    kinds = {column: kind_of(name) for name, column in binding.items()}
+    table = read_table(file, header, {**kinds, **dict.fromkeys(maybe, STRING)})
+    start = next((c for c in maybe if _holds_times(table, c, "arrival_s" in binding)), None)
+    if start is None:
+        piece = piece_of(table, binding, options, Rules())
+    else:  # only our own column is UTC where a cell names no zone
+        rules = Rules(times_are_utc=False)
+        piece = piece_of(table, {**binding, "arrival_utc": start}, options, rules)
+        piece.notes.append(Message("columnar.read_as_start", {"column": start[:60]}))
+        unknown.remove(start)
     if unknown:
         piece.notes.append(not_used(file, unknown))
     return piece
+
+
+def _maybe_times(binding: Mapping[str, str], unknown: Sequence[str]) -> list[str]:
+    """Columns that by their name could say when a request came, where no field says it."""
+    if "arrival_utc" in binding or "bucket_end_utc" in binding:
+        return []
+    folded = {column.strip().casefold(): column for column in reversed(unknown)}
+    return [folded[name] for name in _TIMES if name in folded]
+
+
+def _holds_times(table: Table, column: str, zoned: bool) -> bool:
+    """Every filled cell is a time, and one at least is filled; `zoned`: each with its zone."""
+    moments, bad = moments_of(table.columns[column], column)
+    known = moments.filled
+    return bool(known.any() and not bad.any() and (moments.zoned[known].all() or not zoned))
 
 
 def bind(file: Decoded, header: Header) -> tuple[dict[str, str], list[str]]:

@@ -387,3 +387,52 @@ def test_absurd_durations_and_starts_are_rejected_with_their_line(read_text: Rea
         (3, "finished_s"),
         (5, "start_s"),
     ]
+
+
+OWN = "{column},model,input_tokens,output_tokens"
+
+
+@pytest.mark.parametrize("column", ["timestamp", "Created_At", "datetime", "日時"])
+def test_a_column_of_times_under_another_name_dates_the_requests(
+    read_text: ReadFiles, column: str
+) -> None:
+    rows = "2026-10-08T09:00:00+09:00,claude-opus-5,10,1\n2026-10-08T09:01:00Z,claude-opus-5,10,1"
+    result = read_text("plain_csv", f"{OWN.format(column=column)}\n{rows}\n")
+    times = [str(t) for t in result.workload.times("arrival_utc")]
+    assert times == ["2026-10-08T00:00:00.000000", "2026-10-08T09:01:00.000000"]
+    said = {note.id: note.values for note in result.receipt.assumptions}
+    assert said["columnar.read_as_start"]["column"] == column
+    assert "columnar.columns_not_used" not in said
+
+
+def test_seconds_since_1970_under_another_name_are_times_too(read_text: ReadFiles) -> None:
+    text = f"{OWN.format(column='timestamp')}\n1791450000,claude-opus-5,10,1\n"
+    assert str(read_text("plain_csv", text).workload.times("arrival_utc")[0])[:4] == "2026"
+
+
+def test_times_under_another_name_without_a_zone_are_distances_and_the_receipt_says_so(
+    read_text: ReadFiles,
+) -> None:
+    rows = "2026-10-08 09:00:00,claude-opus-5,10,1\n2026-10-08 09:01:00,claude-opus-5,10,1"
+    result = read_text("plain_csv", f"{OWN.format(column='timestamp')}\n{rows}\n")
+    assert not result.workload.dated
+    assert result.workload.floats("arrival_s").tolist() == [0.0, 60.0]
+    assert "columnar.no_zone" in {note.id for note in result.receipt.assumptions}
+
+
+@pytest.mark.parametrize("cell", ["noon", "17", ""])
+def test_a_column_named_like_a_time_that_holds_none_is_not_used(
+    read_text: ReadFiles, cell: str
+) -> None:
+    text = f"{OWN.format(column='timestamp')}\n{cell},claude-opus-5,10,1\n"
+    result = read_text("plain_csv", text)
+    assert (result.receipt.rows_kept, result.workload.dated) == (1, False)
+    assert [n.id for n in result.receipt.assumptions].count("columnar.columns_not_used") == 1
+
+
+def test_our_own_column_comes_before_another_name(read_text: ReadFiles) -> None:
+    head = "start_utc,timestamp,model,input_tokens,output_tokens"
+    row = "2026-10-08T09:00:00Z,2025-01-01T00:00:00Z,claude-opus-5,10,1"
+    result = read_text("plain_csv", f"{head}\n{row}\n")
+    assert str(result.workload.times("arrival_utc")[0])[:10] == "2026-10-08"
+    assert "columnar.columns_not_used" in {note.id for note in result.receipt.assumptions}
