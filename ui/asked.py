@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import streamlit as st
 
+from ui import refused
 from ui.typed import keep, plain
 
 Option = TypeVar("Option", int, str)
@@ -22,7 +23,7 @@ def slider(
     form: str | None = None,
 ) -> Decimal:  # fmt: skip
     """A number between `low` and `high` in steps of `step`; `form` as Streamlit prints it."""
-    value = _number(name, low, high, step)
+    value = _number(name, low, high, step, first)
     current = first if value is None else value
     whole = step == step.to_integral_value()
     made = int if whole else float
@@ -47,7 +48,7 @@ def stops(
     words: Callable[[Option], str] = str,
 ) -> Option:  # fmt: skip
     """One of a few values in order, on a slider."""
-    current = _one_of(name, options, first)
+    current = _one_of(name, options, first, words)
     st.session_state[name] = current
     st.select_slider(
         label, list(options), format_func=words, key=name, on_change=_moved, args=(name, first)
@@ -60,7 +61,7 @@ def picked(
     words: Callable[[Option], str] = str,
 ) -> Option:  # fmt: skip
     """One of many, from a list."""
-    current = _one_of(name, options, first)
+    current = _one_of(name, options, first, words)
     st.session_state[name] = current
     st.selectbox(
         label, list(options), format_func=words, key=name, on_change=_moved, args=(name, first)
@@ -85,7 +86,9 @@ def _said(name: str) -> str | None:
     return st.session_state.get(f"_{name}") if said is None else said
 
 
-def _number(name: str, low: Decimal, high: Decimal, step: Decimal) -> Decimal | None:
+def _number(
+    name: str, low: Decimal, high: Decimal, step: Decimal, first: Decimal
+) -> Decimal | None:
     said = _said(name)
     if said is None:
         return None
@@ -94,17 +97,22 @@ def _number(name: str, low: Decimal, high: Decimal, step: Decimal) -> Decimal | 
     except InvalidOperation:
         value = Decimal("NaN")
     if not value.is_finite() or not low <= value <= high or (value - low) % step:
+        refused.number(name, low, high, plain(first))
         keep(name, None)
         return None
     keep(name, said)
     return value
 
 
-def _one_of(name: str, options: Sequence[Option], first: Option) -> Option:
+def _one_of(
+    name: str, options: Sequence[Option], first: Option, words: Callable[[Option], str]
+) -> Option:
     said = _said(name)
     if said is None:
         return first
     found = next((one for one in options if str(one) == said), None)
+    if found is None:
+        refused.one_of(name, options, words(first))
     keep(name, None if found is None else said)
     return first if found is None else found
 

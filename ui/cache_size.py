@@ -18,7 +18,7 @@ from econ.replay_memory import (
     Scale,
     Unit,
 )
-from ui import components, controls
+from ui import components, controls, refused
 from ui.numerals import SPACE, compact, count, md, percent, usd
 from ui.typed import WIDTH_PX, asked, keep, number, plain
 from ui.words import t
@@ -115,6 +115,7 @@ def typed_here(of: Scale) -> int | None:
     match = _HERE.fullmatch(said)
     blocks = None if match is None else _blocks(of, match)
     if match is None:
+        refused.value(URL_HERE, "")
         keep(URL_HERE, None)
     elif blocks is not None:
         keep(URL_HERE, said)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from econ.money import plain
 from jobs.yen import yen_of_facts
-from ui import state
+from ui import refused, state
 from ui.words import t
 
 
@@ -20,12 +20,13 @@ def choice(label: str, options: Sequence[str], name: str, words: Callable[[str],
     What the URL says counts only if it is one of `options`; the first is the default.
     """
     asked = st.query_params.get(name)
-    if asked is not None and asked not in options:
-        st.query_params.pop(name)
-    elif asked is not None:
+    if asked is not None and asked in options:
         st.session_state[f"_{name}"] = asked
     known = st.session_state.get(f"_{name}")
     current = str(known) if known in options else options[0]
+    if asked is not None and asked not in options:
+        refused.one_of(name, options, words(current))
+        st.query_params.pop(name)
     st.session_state[name] = current
     st.segmented_control(
         label,
@@ -53,6 +54,9 @@ def period(first: date, last: date) -> None:
     """Days that count, both included; the whole workload unless somebody narrows it."""
     since, until = state.asked_day("since"), state.asked_day("until")
     low, high = _inside(since, first, last) or first, _inside(until, first, last) or last
+    for name, said, shown in (("since", since, low), ("until", until, high)):
+        if said is not None and said not in (low, high):
+            refused.day(name, shown.isoformat())
     st.session_state["period"] = (low, max(low, high))
     st.date_input(
         t("ui.control.period"),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui import components, doors, state
+from ui import components, doors, refused, state
 from ui.numerals import SPACE
 from ui.words import t
 
@@ -84,11 +84,13 @@ def asked() -> Place | None:
     st.query_params.from_dict(st.query_params.to_dict())
     section, chapter = st.query_params.get("section"), st.query_params.get("chapter")
     if section is not None and section not in CHAPTER_OF:
+        refused.one_of("section", tuple(CHAPTER_OF), "")
         del st.query_params["section"]
         section = None
     if section is not None:
         return Place(chapter=CHAPTER_OF[section], section=section)
     if chapter is not None and chapter not in SECTIONS:
+        refused.one_of("chapter", tuple(SECTIONS), "")
         del st.query_params["chapter"]
         return None
     return None if chapter is None else Place(chapter=chapter)

@@ -14,7 +14,7 @@ from jobs import fleet_flows
 from jobs.fleet_flows import EXAMPLE_FLEET
 from jobs.less_kv import CHECKPOINT, DEFAULT_FORMAT, LessKvAsked, queue_of
 from messages.errors import KvledgerError
-from ui import byte_words, controls, hardware_strip, scenario, scenario_form, state
+from ui import byte_words, controls, hardware_strip, refused, scenario, scenario_form, state
 from ui.byte_words import Unit
 from ui.numerals import foreign, seconds
 from ui.typed import keep
@@ -80,9 +80,11 @@ def _keys_and_values() -> tuple[str, str]:
         found = kv_format(known or DEFAULT_FORMAT)
     except KvledgerError:
         found = kv_format(DEFAULT_FORMAT)
+        refused.value(scenario.KV, DEFAULT_FORMAT)
     current = dict(zip(PARTS, scenario.parted(found, {n: ELEMENTS[n] for n in formats}),
                        strict=True))  # fmt: skip
     for name in PARTS:
+        refused.one_of(name, list(formats), formats[current[name]])
         said = st.query_params.pop(name, None)
         current[name] = said if said in formats else current[name]
     _keep_format(current)
@@ -133,6 +135,7 @@ def one(name: str, options: Mapping[str, str], default: str, width: int = WIDE_P
     """One of many, by a list that can be typed into; the default leaves the URL."""
     said = st.query_params.get(name) or st.session_state.get(f"_{name}")
     current = str(said) if said in options else default
+    refused.one_of(name, list(options), options[current])
     keep(name, None if current == default else current)
     widget = f"{name}_widget"
     st.session_state[widget] = current

@@ -6,7 +6,7 @@ import streamlit as st
 
 from econ.kv_levers import head_counts, own_heads
 from jobs.less_kv import LessKv, with_kv_heads
-from ui import components, folds, less_kv_charts
+from ui import components, folds, less_kv_charts, refused
 from ui.byte_words import Unit, both, size
 from ui.components import mark
 from ui.less_kv_charts import whole
@@ -75,6 +75,7 @@ def _slider(counts: tuple[int, ...], own: int) -> int:
     said = st.query_params.get(NAME) or st.session_state.get(f"_{NAME}") or ""
     first = own if own in counts else counts[0]
     current = int(said) if said.isdecimal() and int(said) in counts else first
+    refused.one_of(NAME, counts, str(first))
     st.session_state[NAME] = current
 
     def chosen() -> None:

@@ -8,7 +8,7 @@ from decimal import Decimal
 import streamlit as st
 
 from jobs import public_data
-from ui import charts, components, folds, market_sources, plain_table
+from ui import charts, components, folds, market_sources, plain_table, refused
 from ui.components import mark
 from ui.market_makers import Quarter, newest, quarters
 from ui.market_numerals import money, period, vintage
@@ -49,7 +49,8 @@ def _asked(options: Mapping[str, str]) -> str:
 
 def _one_company() -> None:
     options = _options()
-    st.session_state[URL_COMPANY] = _asked(options)
+    current = st.session_state[URL_COMPANY] = _asked(options)
+    refused.one_of(URL_COMPANY, list(options), options[current])
 
     def chosen() -> None:
         st.query_params[URL_COMPANY] = st.session_state[URL_COMPANY]

@@ -14,7 +14,7 @@ from jobs import model_sizes
 from jobs.fleet_flows import EXAMPLE_FLEET
 from messages.errors import UsageError
 from price_tables.hardware import ModelSpec
-from ui import controls, scenario
+from ui import controls, refused, scenario
 from ui.numerals import count, foreign
 from ui.typed import keep, number
 from ui.words import t
@@ -82,8 +82,12 @@ def write(names: Sequence[str]) -> None:
 def models() -> list[ModelSpec]:
     """The control that chooses; the first model is the reader's own workload's."""
     catalogue, chosen = known(), asked()
-    write(chosen)
     names = {key: foreign(model.name, 60) for key, model in catalogue.items()}
+    refused.one_of(scenario.MODEL, list(names), names[chosen[0]])
+    linked = st.query_params.get(URL_MODELS, "").split(",")
+    if any(name not in names for name in linked):
+        refused.value(URL_MODELS, ", ".join(names[key] for key in chosen))
+    write(chosen)
     st.session_state["kv_models_widget"] = chosen
     st.multiselect(
         t("model_size.models"),
@@ -105,6 +109,7 @@ def dtype() -> KvFormat:
         found = kv_format(said or usual)
     except UsageError:
         found = kv_format(usual)
+        refused.value(scenario.KV, usual)
     keep(scenario.KV, None if found.name == usual else found.name)
     options = list(dict.fromkeys([*SHOWN_FORMATS, found.name]))
     names = {name: _format_name(name) for name in options}

@@ -14,7 +14,7 @@ from jobs import own_money
 from jobs.own_money import HitValue
 from jobs.tiering import TiersFound
 from price_tables.tiers_load import load_tiers
-from ui import components, controls, money_charts, own_seen
+from ui import components, controls, money_charts, own_seen, refused
 from ui.cache_size import gb_words
 from ui.components import Explanation, mark
 from ui.money_charts import Span, short_usd
@@ -78,6 +78,7 @@ def _rent(found: TiersFound) -> Decimal:
     first = "on_demand_median" if "on_demand_median" in rows else names[0]
     asked = st.query_params.get("rent_row") or st.session_state.get("_rent_row")
     current = asked if asked in rows else first
+    refused.one_of("rent_row", names, rows[current][0])
     st.session_state["rent_row"] = current
 
     def chosen() -> None:

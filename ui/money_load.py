@@ -23,7 +23,7 @@ from econ.own_offers import (
 from jobs import own_money
 from jobs.own_report import DEFAULT_TOKENS_PER_S
 from price_tables.hardware import DeviceSpec
-from ui import components, load_chart, own_seen, state, tables, typed
+from ui import components, load_chart, own_seen, refused, state, tables, typed
 from ui.components import Explanation, mark
 from ui.money_charts import short_usd
 from ui.numerals import compact, md, percent
@@ -43,6 +43,7 @@ def hour(device: DeviceSpec, devices: int, above: Decimal | None = None) -> Deci
     names = (*known, *own)
     asked = st.query_params.get("hour_row") or st.session_state.get("_hour_row")
     current = asked if asked in names else names[0]
+    refused.one_of("hour_row", names, "")
     st.session_state["hour_row"] = current
 
     def chosen() -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from jobs import price_flows
 from price_tables.book import MODES
+from ui import refused
 from ui.words import known, t
 
 ALL = "all"
@@ -90,6 +91,7 @@ def _asked(name: str, default: str) -> str:
 def _pick(label: str, options: Sequence[str], name: str, words: Callable[[str], str]) -> str:
     asked = _asked(name, options[0])
     current = asked if asked in options else options[0]
+    refused.one_of(name, options, words(current))
     st.session_state[name] = current
     st.selectbox(
         label,
@@ -114,7 +116,10 @@ def _text(label: str, name: str) -> str:
 
 def _day(label: str, name: str) -> date:
     default = min(max(today(), FIRST_DAY), LAST_DAY)
-    current = _day_of(_asked(name, default.isoformat()), default)
+    said = _asked(name, default.isoformat())
+    current = _day_of(said, default)
+    if current.isoformat() != said:
+        refused.day(name, current.isoformat())
     st.session_state[name] = current
     st.date_input(
         label,

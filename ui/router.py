@@ -16,7 +16,7 @@ if str(ROOT) not in sys.path:
 import streamlit as st  # noqa: E402
 from streamlit.navigation.page import StreamlitPage  # noqa: E402
 
-from ui import doors, failures, own_prices, state, words  # noqa: E402, F401
+from ui import doors, failures, own_prices, refused, state, words  # noqa: E402, F401
 from ui.words import t  # noqa: E402
 
 STATIC = Path(__file__).parent / "static"
@@ -71,7 +71,11 @@ def main() -> None:
     opened = next((p for p in by_door.values() if page in p.values()), next(iter(by_door.values())))
     with st.container(key="frame"):
         _links_and_language(opened)
+        refused.begin(page.url_path)
+        above = st.empty()  # filled after the page: its controls say what they could not take
         _run(page)
+        with above:
+            refused.show()
 
 
 main()

@@ -13,7 +13,7 @@ from econ.kv_formats import FORMATS, kv_format
 from jobs import fleet_flows
 from jobs.fleet_flows import EXAMPLE_FLEET
 from messages.errors import KvledgerError
-from ui import hardware_device, hardware_model, scenario, typed
+from ui import hardware_device, hardware_model, refused, scenario, typed
 from ui.typed import keep
 from ui.words import t
 
@@ -80,12 +80,13 @@ def pick(name: str, options: Sequence[str], default: str) -> str:
     the session, for a page that can."""
     said = st.query_params.get(name) or st.session_state.get(f"_{name}")
     current = str(said) if said in options else default
+    words = _words_of(name)
     if current == said:
         keep(name, None if current == default else current)
     else:
+        refused.one_of(name, options, words(current))
         st.query_params.pop(name, None)
     st.session_state[name] = current
-    words = _words_of(name)
     spoken = {option: words(option) for option in options}
     st.selectbox(
         t(f"own_hardware_page.{name}"),

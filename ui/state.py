@@ -13,6 +13,7 @@ import streamlit as st
 
 from econ.method import DEFAULT_MODEL
 from econ.report_params import Rate, ReportParams
+from ui import refused
 
 _OWNER = "_owner"
 _WORKLOAD = "_workload"
@@ -141,13 +142,29 @@ def take_from_url(models: Container[str]) -> bool:
         for name in ("since", "until")
         if name in st.query_params and _day_of(st.query_params[name]) is None
     ]
+    for name in gone:
+        if name in ("since", "until"):
+            refused.day(name, "")
+    _say_unread()
     model = st.query_params.get("model")
     if model is not None and model not in models:
+        refused.value("model", DEFAULT_MODEL)
         gone.append("model")
     elif model is not None:
         st.session_state["_model"] = model
     _write(dict.fromkeys(gone))
     return unknown
+
+
+def _say_unread() -> None:
+    """Settings that stay in the URL and count as not said."""
+    found = {
+        URL_MONTH: month_factor(), URL_RATE: other_rate(), URL_YEN: yen_per_usd(),
+        URL_ZONE: "UTC" if _said(URL_ZONE) == "UTC" else day_zone(),
+    }  # fmt: skip
+    for name, read in found.items():
+        if read is None:
+            refused.value(name, "UTC" if name == URL_ZONE else "")
 
 
 def _write(changes: Mapping[str, str | None]) -> None:

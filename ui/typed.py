@@ -6,9 +6,12 @@ from decimal import Decimal, InvalidOperation
 
 import streamlit as st
 
+from ui import refused
 from ui.words import t
 
 WIDTH_PX = 190
+SMALLEST = Decimal("1e-12")
+"""Nought means: not said."""
 
 
 def number(
@@ -16,7 +19,7 @@ def number(
     form: str,
 ) -> Decimal | None:  # fmt: skip
     """A number that the URL carries as `name`; the default leaves the URL."""
-    said = asked(name, Decimal(str(high)))
+    said = asked(name, Decimal(str(high)), Decimal(str(low)), default)
     current = default if said is None else said
     st.session_state[name] = None if current is None else float(current)
 
@@ -39,8 +42,11 @@ def number(
     return current
 
 
-def asked(name: str, most: Decimal) -> Decimal | None:
-    """The URL's number, else the session's; None where there is none above 0 and up to `most`."""
+def asked(
+    name: str, most: Decimal, least: Decimal = Decimal(0), default: Decimal | None = None
+) -> Decimal | None:
+    """The URL's number, else the session's; None where there is none above 0, from `least` to
+    `most`: the page then says that it shows `default`."""
     said = st.query_params.get(name) or st.session_state.get(f"_{name}")
     if said is None:
         return None
@@ -48,7 +54,8 @@ def asked(name: str, most: Decimal) -> Decimal | None:
         value = Decimal(said)
     except InvalidOperation:
         value = Decimal("NaN")
-    if not value.is_finite() or not 0 < value <= most:
+    if not value.is_finite() or not max(least, SMALLEST) <= value <= most:
+        refused.number(name, least, most, "" if default is None else plain(default))
         keep(name, None)
         return None
     keep(name, said)
