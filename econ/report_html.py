@@ -12,6 +12,7 @@ from datetime import UTC
 
 from econ import sheet_tables as tables
 from econ.example import EXAMPLE_FORMAT
+from econ.format_words import format_name
 from econ.money import Amount
 from econ.own_marks import models_at_own_price
 from econ.price_sources import merged
@@ -75,7 +76,7 @@ def _about(report: CostReport, say: Say) -> str:
     load = report.workload
     requests = load.rows if load.requests is None else load.requests
     key = "sheet.about" if load.requests is not None else "sheet.about_rows"
-    said = say(Message(key, {"format": load.format, "input": load.input_tokens,
+    said = say(Message(key, {"format": format_name(load.format, say), "input": load.input_tokens,
                              "output": load.output_tokens}, requests))  # fmt: skip
     if load.first_utc is None or load.last_utc is None:
         return said

@@ -40,12 +40,13 @@ def said(seen: View, costs: ApiCosts, choice: Costing, charted: Sequence[str]) -
 
 def bars(costs: ApiCosts, choice: Costing, charted: Sequence[str]) -> None:
     """The charted models, then every model as a table."""
-    components.chart_block(
-        t("api_costs_page.cheapest_first"),
-        cost_view.unit_line(costs, choice),
-        cost_view.bars(costs, charted),
-        "api-costs",
-    )
+    if cost_view.charted(costs, charted):
+        components.chart_block(
+            t("api_costs_page.cheapest_first"),
+            cost_view.unit_line(costs, choice),
+            cost_view.bars(costs, charted),
+            "api-costs",
+        )
     with components.rule("all_models"), st.container(gap="xxsmall"):
         components.answer(
             t("api_costs_page.same_as_table", len(costs.models)), t("api_costs_page.table_unit")
@@ -70,7 +71,8 @@ def break_even(costs: ApiCosts) -> None:
             )
         with st.container(gap="xxsmall"):
             components.answer(t("api_costs_page.break_even"), t("api_costs_page.break_even_unit"))
-            tables.show(cost_curves.break_even_table(rows), "break-even")
+            table = cost_curves.break_even_table(rows, named=made is not None)
+            tables.show(table, "break-even")
 
 
 def caveats(seen: View, costs: ApiCosts, scaled: bool) -> None:

@@ -19,15 +19,15 @@ from ui.words import t
 HIT_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
-def break_even_table(rows: Sequence[BreakEven]) -> Table:
-    """From how many uses within the lifetime, or above which hit ratio, each lifetime pays."""
+def break_even_table(rows: Sequence[BreakEven], *, named: bool = False) -> Table:
+    """From how many uses within the lifetime, or above which hit ratio, each lifetime pays.
+    `named`: the one model of all rows stands beside the table already."""
     word = "api_costs_page.column."
+    models = [own_mark.name_of(r.model, [r.source]) for r in rows]
+    known = named and len(set(models)) == 1
     return Table(
         columns=(
-            Column(
-                title=t(f"{word}model"),
-                values=[own_mark.name_of(r.model, [r.source]) for r in rows],
-            ),
+            *(() if known else (Column(title=t(f"{word}model"), values=models),)),
             Column(title=t(f"{word}policy"), values=[lifetime_words(row.policy) for row in rows]),
             Column(title=t(f"{word}uses"), values=[row.uses for row in rows], kind="count"),
             Column(

@@ -173,6 +173,11 @@ def swings_chart(costs: ApiCosts, headline: ModelCost) -> Chart | None:
                     x=[end - start], base=[start], y=[-row], orientation="h",
                     width=BAR_PX / PITCH_PX, marker={"color": color}, hoverinfo="skip",
                 )  # fmt: skip
+        half = BAR_PX / PITCH_PX / 2  # the row itself: at the bars only, clear of their labels
+        figure.add_shape(
+            type="line", x0=base, x1=base, y0=-row - half - 0.06, y1=-row + half,
+            line={"width": 2, "color": INK},
+        )  # fmt: skip
         name = html.escape(t(f"api_costs_page.swing.{swing.name}"))
         said = f"{_end(swing, 'low')}: {amount(first)} – {_end(swing, 'high')}: {amount(last)}"
         muted = f'<span style="color:{MUTED}">{html.escape(said)}</span>'
@@ -180,7 +185,6 @@ def swings_chart(costs: ApiCosts, headline: ModelCost) -> Chart | None:
             figure, f"<b>{name}</b>{SPACE} {muted}", x=0, xref="paper", y=-row,
             xanchor="left", yanchor="bottom", yshift=BAR_PX / 2 + 1,
         )  # fmt: skip
-    figure.add_vline(x=base, line={"width": 2, "color": INK}, layer="below")
     margin = (high - low) * 0.03
     ticks = nice_ticks(low, high)
     figure.update_xaxes(

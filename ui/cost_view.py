@@ -91,6 +91,8 @@ def _note(row: PolicyRow) -> str:
     if row.policy == "none" or row.saving is None:
         return t("api_costs_page.no_cache_price")
     how = policy_words(row)
+    if not (row.saving.low_e13 or row.saving.high_e13):
+        return t("api_costs_page.no_difference", how=how)
     if loses(row):
         return t("api_costs_page.loses", usd=amount_of(row.saving.negated()), how=how)
     if row.saving.low_e13 < 0:

@@ -39,6 +39,8 @@ def _caching(own: ModelCost) -> str:
     if none is None or row.policy == "none" or row.saving is None:
         return ""
     usd, without = row.saving, md(amount_usd(none))
+    if not (usd.low_e13 or usd.high_e13):
+        return t("api_costs_page.there_equal", without=without)
     if cost_view.loses(row):
         size = md(amount_usd(usd.negated()))
         return t("api_costs_page.there_loses", usd=size, without=without)
@@ -78,6 +80,8 @@ def lever_sentence(costs: ApiCosts) -> str:
     """What the long lifetime does to the headline model, in both extremes; '' where unknown."""
     every, bound = costs.every, costs.bound
     if every is None or bound is None or every.saving is None or bound.saving is None:
+        return ""
+    if not (every.saving.low_e13 or every.saving.high_e13):
         return ""
     ends = "saves" if every.saving.low_e13 >= 0 else "loses"
     size = every.saving if ends == "saves" else every.saving.negated()

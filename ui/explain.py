@@ -9,10 +9,11 @@ from decimal import Decimal, InvalidOperation
 import streamlit as st
 
 from econ.example import EXAMPLE_FORMAT
+from econ.format_words import format_name
 from econ.receipt import Receipt
 from econ.report import CostReport, PriceSource, Provenance
 from price_tables.own import OWN
-from ui import tables
+from ui import plain_table
 from ui.components import MARKS, muted, two_across
 from ui.numerals import count, day, digest, exact, foreign, md
 from ui.tables import Column, Table
@@ -20,6 +21,7 @@ from ui.words import known, say, t
 
 MOST_SOURCES = 12
 LISTED_LINES = 8
+LONG_ROWS, LONG_TABLE_PX = 12, 480
 
 
 def how(report: CostReport, figure_ids: Iterable[str], key: str) -> None:
@@ -154,8 +156,8 @@ def receipt_table(receipt: Receipt) -> Table:
     ] or [(receipt.rows_ignored, t("ui.receipt.ignored"))]
     return Table(
         columns=(
-            Column(title=t("ui.receipt.rows"), values=[n for n, _ in rows], kind="count"),
             Column(title=t("ui.receipt.what"), values=[what for _, what in rows]),
+            Column(title=t("ui.receipt.rows"), values=[n for n, _ in rows], kind="count"),
         ),
         alt=t("ui.receipt.alt"),
     )
@@ -190,7 +192,7 @@ def receipt_body(receipt: Receipt, key: str) -> None:
     """The receipt as a page or a popover shows it."""
     st.markdown(f"### {t('ui.receipt.title')}\n{muted(t('ui.receipt.adds_up'))}", anchors=False)
     with two_across():
-        tables.show(receipt_table(receipt), f"{key}-receipt")
+        _wrapped(receipt_table(receipt), f"{key}-receipt")
         with st.container(gap="xsmall"):
             _receipt_details(receipt, key)
 
@@ -198,18 +200,36 @@ def receipt_body(receipt: Receipt, key: str) -> None:
 def _receipt_details(receipt: Receipt, key: str) -> None:
     rejected = rejected_table(receipt)
     if rejected is not None:
-        tables.show(rejected, f"{key}-rejected")
+        _wrapped(rejected, f"{key}-rejected")
     for message in receipt.assumptions:
         st.markdown(muted(t("ui.assumption", what=md(say(message)))))
     for file in receipt.files:
         line = t(
             "ui.receipt.source_file",
             file=md(file.path),
-            format=md(file.format),
+            format=md(format_name(file.format, say)),
             encoding=md(file.encoding),
             digest=digest(file.sha256),
         )
         st.markdown(muted(line))
+
+
+def _wrapped(table: Table, key: str) -> None:
+    """A table of sentences: they wrap, none is cut; a long one scrolls."""
+    rows = list(zip(*(column.values for column in table.columns), strict=True))
+    tones: list[plain_table.Tone] = [
+        "plain" if column.kind == "count" else "words" for column in table.columns
+    ]
+    cells = [
+        [
+            plain_table.cell(count(value) if isinstance(value, int) else str(value), tone=tone)
+            for value, tone in zip(row, tones, strict=True)
+        ]
+        for row in rows
+    ]
+    heads = [column.title for column in table.columns]
+    with st.container(height=LONG_TABLE_PX if len(rows) > LONG_ROWS else "content", border=False):
+        plain_table.show(heads, cells, table.alt, key)
 
 
 def receipt_popover(receipt: Receipt, key: str) -> None:

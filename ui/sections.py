@@ -213,6 +213,7 @@ def trust(report: CostReport, key: str) -> None:
         (t("ui.receipt.rows_kept"), count(receipt.rows_kept)),
         (t("ui.receipt.rows_collapsed"), count(receipt.rows_collapsed)),
         (t("ui.receipt.rows_rejected"), count(receipt.rows_rejected)),
+        (t("ui.receipt.rows_ignored"), count(receipt.rows_ignored)),
         (t("ui.unpriced_rows"), count(unpriced)),
         (
             t("ui.price_book"),

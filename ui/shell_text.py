@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from econ.format_words import format_name
 from econ.money import plain
 from econ.report import CostReport, GroupRow
-from messages.catalogue import say, t
+from messages.catalogue import say, sayer, t
 from messages.errors import Message
 from ui import shell_finance, shell_own, shell_sections
 from ui.shell_table import columns, money, one_line
@@ -20,7 +21,8 @@ DAYS_SHOWN = 62
 def inspection(data: Mapping[str, Any], language: str) -> str:
     """The receipt and the statistics of `inspect`."""
     receipt = data["receipt"]
-    lines = [t(language, "cli.format", format=data["format"])]
+    named = format_name(data["format"], sayer(language))
+    lines = [t(language, "cli.format", format=named)]
     lines += [f"  {f['path']}  {f['sha256'][:12]}  {f['encoding']}" for f in data["files"]]
     lines += ["", _receipt_line(receipt, language)]
     lines += [

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from econ.example import EXAMPLE_FORMAT
+from econ.format_words import format_name
 from econ.money import Amount
 from econ.report import CostReport, GroupRow, WorkloadInfo
 from ui import estimated
@@ -217,7 +218,7 @@ def _what_was_sent(load: WorkloadInfo) -> str:
     return t(
         "workload_page.what_was_sent" if said else "workload_page.what_was_summed",
         load.requests if said else load.rows,
-        format=md(load.format),
+        format=md(format_name(load.format, say)),
         input=load.input_tokens,
         output=load.output_tokens,
     )

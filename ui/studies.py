@@ -10,10 +10,14 @@ import streamlit as st
 from econ.cache_study import CacheStudy
 from jobs import flows
 from messages.errors import KvledgerError, NotFoundError
-from ui import failures, panel, state
-from ui.words import t
+from ui import components, failures, panel, state
+from ui.numerals import md
+from ui.words import say, t
 
 _JOB = "_study_job"
+FACTS = frozenset({"misses.nothing_priced"})
+"""Why a job ended that trying again does not change: the file has no price, nothing broke."""
+
 Made = TypeVar("Made")
 
 
@@ -74,6 +78,9 @@ def _watch(job_id: str, look: Callable[[], Made | None], slot: str) -> Made | No
         if found is not None:
             st.session_state.pop(slot, None)
             return found
+    if job.error is not None and job.error.id in FACTS:
+        components.note(md(say(job.error)))
+        return None
     if job.state == "cancelled":
         st.info(t("ui.job.cancelled"), icon=":material/cancel:")
     else:

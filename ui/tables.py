@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ Kind = Literal["text", "usd", "usd_mtok", "jpy", "count", "percent", "hours", "n
 MISSING = "–"
 """What a cell without a value shows."""
 _FORMATS = {"usd": "dollar", "jpy": "yen", "percent": "percent", "count": "localized"}
+_CENT, _THOUSAND, _MOST_PLACES = 0.01, 1_000, 6
 _ROW_PX = 35
 _TALLEST_PX = 560
 _SAMPLED = 10
@@ -74,9 +76,23 @@ def _config(column: Column, *, first: bool = False) -> Any:
         return st.column_config.NumberColumn(column.title, format="$%g", help=means)
     short = column.kind == "count" and _text_px(column.title) <= _SMALL_PX
     style = _FORMATS.get(column.kind, "%g")
+    if column.kind == "usd":
+        style = usd_style(column.values)
     return st.column_config.NumberColumn(
         column.title, format=style, width="small" if short else None, help=means
     )
+
+
+def usd_style(values: Sequence[Any]) -> str:
+    """How a column of USD is written: to the cent; where it holds amounts below a cent, and none
+    of a thousand or more, with as many digits as its smallest needs for three that count."""
+    sizes = [abs(float(value)) for value in values if value is not None]
+    small = min((size for size in sizes if size), default=_CENT)
+    if small >= _CENT or max(sizes) >= _THOUSAND:
+        return "dollar"
+    places = min(2 - math.floor(math.log10(small)), _MOST_PLACES)
+    negative = any(value is not None and value < 0 for value in values)
+    return f"%.{places}f USD" if negative else f"$%.{places}f"
 
 
 def link_column(title: str, means: str | None = None) -> Any:

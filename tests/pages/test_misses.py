@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from messages.catalogue import t
 from tests.pages.test_pages import calm, dropped, opened, plain, words
 
 D17 = (
@@ -40,3 +41,22 @@ def test_what_to_change_has_the_dearest_reasons_once_they_are_known() -> None:
     at = opened("overview")
     calm(at)
     assert "conversations changed what they had already sent" in plain(words(at))
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_file_without_any_price_gets_a_calm_sentence_and_no_button(language: str) -> None:
+    bare = "start_utc,model,input_tokens,output_tokens,cached_read_tokens\n" + (
+        "2026-11-01T10:00:00Z,no-such-model,1000,10,500\n"
+    )
+    at = dropped(opened("workload", lang=language), "unpriced.csv", bare)
+    calm(at)
+    said = plain(words(at))
+    assert t(language, "misses.nothing_priced") in said
+    assert not [one for one in at.button if (one.key or "").startswith("study_again")]
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_what_was_read_has_its_name_and_no_id(language: str) -> None:
+    at = dropped(opened("workload", lang=language), "sessions.csv", D17)
+    assert t(language, "traces.format.kvledger_csv") in plain(words(at))
+    assert "kvledger_csv" not in plain(words(at))

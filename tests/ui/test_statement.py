@@ -5,8 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
+import pytest
+
+from data_sources.traces.registry import MAPPED, READERS
+from econ.example import EXAMPLE_FORMAT
+from econ.format_words import format_name
 from econ.receipt import Receipt, SourceFile
 from econ.report import Saving
+from messages.catalogue import sayer
 from messages.errors import Message
 from tests.ui.sample import (
     RECEIPT,
@@ -19,7 +25,7 @@ from tests.ui.sample import (
     without_columns,
 )
 from ui import charts, explain, numerals, pictures, statement
-from ui.tables import frame_of
+from ui.tables import frame_of, usd_style
 
 
 def test_d05_the_saving_names_its_baseline_and_its_sign() -> None:
@@ -165,3 +171,28 @@ def test_a_stretch_of_time_is_said_in_the_readers_language(
     ]
     speak("ja")
     assert [numerals.seconds(s) for s in stretches] == ["8秒", "10分", "3分20秒", "2時間05分"]
+
+
+@pytest.mark.parametrize(
+    ("language", "shown"),
+    [("en", "Claude Code session log"), ("ja", "Claude Codeのセッションログ")],
+)
+def test_a_format_has_its_name_in_the_readers_language(language: str, shown: str) -> None:
+    assert format_name("claude_code_jsonl", sayer(language)) == shown
+    both = format_name("claude_code_jsonl+kvledger_csv", sayer(language))
+    assert both.startswith(f"{shown} + kvledger")
+    assert format_name("of_an_older_report", sayer(language)) == "of_an_older_report"
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_every_format_that_can_be_read_has_a_name(language: str) -> None:
+    for format_id in (*READERS, MAPPED, EXAMPLE_FORMAT):
+        assert format_name(format_id, sayer(language)) != format_id
+
+
+def test_a_column_of_small_amounts_shows_digits_below_the_cent() -> None:
+    assert usd_style([0.15, 0.0038, None, 0]) == "$%.5f"
+    assert usd_style([0.15, -0.0038]) == "%.5f USD"
+    assert usd_style([0.15, 0.03, 0]) == "dollar"
+    assert usd_style([5000.0, 0.0038]) == "dollar"
+    assert usd_style([None]) == "dollar"
