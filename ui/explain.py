@@ -218,7 +218,8 @@ def _wrapped(table: Table, key: str) -> None:
     """A table of sentences: they wrap, none is cut; a long one scrolls."""
     rows = list(zip(*(column.values for column in table.columns), strict=True))
     tones: list[plain_table.Tone] = [
-        "plain" if column.kind == "count" else "words" for column in table.columns
+        "plain" if column.kind == "count" or not at else "words"
+        for at, column in enumerate(table.columns)
     ]
     cells = [
         [
