@@ -10,7 +10,6 @@ from econ.chain import Chain, Effect, chain, chain_csv, effects
 from econ.kv_formats import kv_format
 from econ.less_kv import Setting
 from jobs import less_kv
-from jobs.less_kv_parts import AS_IS
 from messages.errors import KvledgerError
 from ui import (
     chain_controls,
@@ -74,8 +73,9 @@ def page() -> None:
             without_lengths()
             return
         given = setting_of(found), found.hbm.newest_share()
-        now = chain(found.held, found.model, kv_format(AS_IS), *given)
-        moved = effects(found.held, found.model, kv_format(AS_IS), *given)
+        dtype = kv_format(asked.chosen)
+        now = chain(found.held, found.model, dtype, *given)
+        moved = effects(found.held, found.model, dtype, *given)
         with top:
             left, right = st.columns([5, 6], gap="large", vertical_alignment="center")
             with left:

@@ -7,7 +7,9 @@ from fractions import Fraction
 import streamlit as st
 
 from econ.kv_residence import LIFETIMES_S
+from jobs.fleet_flows import EXAMPLE_FLEET
 from jobs.less_kv import LessKvAsked
+from jobs.less_kv_parts import AS_IS
 from ui import controls, less_kv_controls, scenario, scenario_form
 from ui.numerals import percent, seconds
 from ui.words import t
@@ -21,6 +23,7 @@ def asked() -> tuple[LessKvAsked, Fraction] | None:
     typed in lacks figures, which is said."""
     with st.container(horizontal=True, gap="small", key="controls_chain"):
         place = scenario_form.place()
+        kv = scenario_form.pick(scenario.KV, scenario_form.kv_types(), EXAMPLE_FLEET.kv_dtype)
     scenario.said()
     if place is None:
         return None
@@ -31,5 +34,7 @@ def asked() -> tuple[LessKvAsked, Fraction] | None:
         )  # fmt: skip
         training = controls.choice(t("chain.training"), TRAINING, "chain_training",
                                    lambda text: percent(int(text) / 100, 0))  # fmt: skip
-    question = less_kv_controls.placed(place, lifetime_s=int(lifetime))
+    keys, _, values = (AS_IS if kv == scenario_form.KV_TYPES[0] else kv).partition("/")
+    question = less_kv_controls.placed(place, lifetime_s=int(lifetime), keys=keys,
+                                       values=values or keys)  # fmt: skip
     return question, Fraction(int(training), 100)

@@ -11,6 +11,7 @@ from ui import charts, components, folds, market_sources, plain_table, table_csv
 from ui.charts import Bar
 from ui.components import Explanation, mark
 from ui.less_kv_charts import band_words, plain
+from ui.less_kv_controls import format_word
 from ui.less_kv_view import residence_words
 from ui.market_makers import quarters
 from ui.market_numerals import money, period
@@ -31,6 +32,7 @@ def first_screen(found: LessKv, now: Chain) -> None:
     """HBM dollars of this workload's keys and values; GB-hours where there is no price."""
     label = t("chain.hero", model=found.model.name)
     beneath = t("chain.hero_beneath", mark=mark("computed"), n=len(found.held.tokens),
+                format=format_word(found.asked.chosen),
                 residence=residence_words(found))  # fmt: skip
     if now.usd is None:
         components.hero(label, gb_hours(now.gb_hours), beneath)
@@ -53,7 +55,10 @@ def links(found: LessKv, now: Chain) -> None:
     """Every link with the arrow that leads to it: formula, value, band."""
     price = found.hbm.price_of(found.device.memory_type)
     with components.rule("chain_links"):
-        components.answer(t("chain.links_heading"), t("chain.links_unit", mark=mark("computed")))
+        components.answer(
+            t("chain.links_heading"),
+            t("chain.links_unit", mark=mark("computed"), format=format_word(found.asked.chosen)),
+        )
         rows = [
             _row("tokens", count(now.tokens), "exact"),
             _row("bytes", f"{now.kv_bytes / GB:,.1f} GB", "exact",
@@ -136,7 +141,7 @@ def makers(found: LessKv, now: Chain) -> None:
 
 def by_use(found: LessKv, now: Chain, training: Fraction, csv: Callable[[], None]) -> None:
     """GB-hours of HBM by use; training is a share that the reader assumes."""
-    weights = 0.0 if found.spend is None else found.spend.weights_gb_hours
+    weights = 0.0 if found.spend_chosen is None else found.spend_chosen.weights_gb_hours
     split = uses(now.gb_hours, weights, training)
     alt = t("chain.uses_alt")
     named = _uses(split)

@@ -37,8 +37,16 @@ def test_the_address_of_a_section_opens_it_alone(page: str, name: str) -> None:
     assert [box.proto.expanded for box in at.expander].count(True) == 1
 
 
-def test_the_chain_runs_from_tokens_to_makers_with_a_band() -> None:
+def test_the_chain_keeps_keys_and_values_as_the_scenario_does() -> None:
     at = chained()
+    assert plain(at.metric[0].value).startswith("$0.1")
+    assert "keys and values FP8" in plain(words(at))
+    assert "bf16" not in plain(words(at))
+    assert "nothing to change" in tables(at)
+
+
+def test_the_chain_runs_from_tokens_to_makers_with_a_band() -> None:
+    at = chained(hw_kv="bf16")
     assert at.metric[0].label.startswith("HBM for this workload")
     assert plain(at.metric[0].value).startswith("$0.2")
     assert "range $0.1" in plain(words(at))
@@ -50,7 +58,7 @@ def test_the_chain_runs_from_tokens_to_makers_with_a_band() -> None:
 
 
 def test_what_each_change_does_is_computed_and_has_a_direction() -> None:
-    shown = tables(chained())
+    shown = tables(chained(hw_kv="bf16"))
     assert "0.281 ×" in shown
     assert "0.5 ×" in shown
     assert "nothing to change" in shown
