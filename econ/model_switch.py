@@ -95,6 +95,17 @@ def find_pair(facts: SwitchFacts, sender: str, receiver: str) -> Pair | None:
     return None
 
 
+def names(facts: SwitchFacts) -> frozenset[str]:
+    """Every name and id of a published pair, plain: what `find_pair` compares."""
+    both = [(p.sender, p.receiver, p.from_model, p.to_model) for p in facts.pairs]
+    return frozenset(_plain(name) for pair in both for name in pair if name)
+
+
+def is_named(facts: SwitchFacts, name: str) -> bool:
+    """`name` is in a published pair."""
+    return _plain(name) in names(facts)
+
+
 def _plain(name: str) -> str:
     return "".join(char for char in name.lower() if char.isalnum())
 

@@ -12,9 +12,11 @@ from econ.energy import rebounds
 from econ.hbm_spend import HbmSpend, UsdBand
 from econ.hybrid_gain import FULL_MS, HYBRID_MS, PRINTED_GAIN, PRINTED_PERCENT
 from econ.less_kv import Scenario
-from econ.model_switch import Switch, find_pair, switch
+from econ.model_switch import Switch, find_pair, is_named, switch
 from jobs.less_kv import LessKv
 from jobs.less_kv_parts import EnergyRow, Hybrid, Switching
+from jobs.model_sizes import hardware
+from messages.errors import input_error
 from price_tables.facts_load import load_switch
 from price_tables.kv_quality import Measured
 
@@ -150,6 +152,11 @@ def switch_json(found: Switch) -> dict[str, Any]:
 def switch_of(sender: str, receiver: str, tokens: int) -> dict[str, Any]:
     """What is published of going from one model to another, as the shell's `switch` prints it."""
     facts = load_switch()
+    known = hardware().models
+    for name in (sender, receiver):
+        if not is_named(facts, name) and name.lower() not in known:
+            pairs = "; ".join(f"{p.sender} → {p.receiver}" for p in facts.pairs)
+            raise input_error("cli.switch_unknown", name=name[:60], pairs=pairs)
     pair = find_pair(facts, sender, receiver)
     return {
         **switch_json(switch(facts, sender, receiver, tokens)),

@@ -61,6 +61,8 @@ def whole(text: str | None, flag: str, expected: str) -> int | None:
     if text is None:
         return None
     value = number(text.replace("_", ""), flag, expected)
-    if value is None or not 1 <= value <= MOST or value != value.to_integral_value():
+    if value is not None and value > MOST:
+        raise refused(flag, f"1 .. {MOST:,}", text)
+    if value is None or value < 1 or value != value.to_integral_value():
         raise refused(flag, expected, text)
     return int(value)

@@ -93,7 +93,16 @@ def test_switch_says_what_was_timed_what_failed_and_what_nobody_measured() -> No
     unknown = json.loads(shell("switch", "llama-3.1-8b", "llama-3.1-70b", "--json").out)
     assert unknown["advice"] == "not_measured"
     assert (unknown["retention_low"], unknown["map_s"], unknown["measured"]) == (None, None, False)
-    assert "未計測" in shell("switch", "a", "b", "--lang", "ja").out
+    other = shell("switch", "llama-3.1-8b", "llama-3.1-70b", "--lang", "ja")
+    assert "未計測" in other.out
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_name_that_nobody_knows_is_refused_with_the_published_pairs(language: str) -> None:
+    said = shell("switch", "a", "qwen3-32b", "--lang", language)
+    assert (said.status, said.out) == (1, "")
+    assert said.err.startswith("a ")
+    assert "Qwen3 14B → Qwen3 32B" in said.err
 
 
 def test_other_lengths_have_no_published_time_and_bad_ones_are_refused() -> None:

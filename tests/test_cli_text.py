@@ -35,7 +35,7 @@ def test_the_baselines_come_first_with_five_decimals(usage: Path) -> None:
     assert lines[0] == "usage.csv"
     assert lines[2].split()[-1] == "11.00000"
     assert lines[3].split()[-1] == "1.10000"
-    assert lines[4].split() == ["saved", "9.90000"]
+    assert lines[4].split() == ["saved,", "USD", "9.90000"]
 
 
 def test_groups_are_printed_dearest_first_and_days_in_order(usage: Path) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -80,8 +81,10 @@ def misses_words(data: Mapping[str, Any], language: str) -> str:
     head = [word(f"misses.column.{n}") for n in ("reason", "requests", "tokens", "usd")]
     rows = [
         [word(f"misses.reason.{one['reason']}"), f"{one['requests']:,}", f"{one['tokens']:,}",
-         one["penalty_usd"]]
-        for one in data["reasons"]
+         usd]
+        for one, usd in zip(
+            data["reasons"], same_places([o["penalty_usd"] for o in data["reasons"]]), strict=True
+        )
     ]  # fmt: skip
     lines = [
         word(
@@ -106,6 +109,12 @@ def misses_words(data: Mapping[str, Any], language: str) -> str:
     return "\n".join([*lines, *_examples(data, word)])
 
 
+def same_places(amounts: Sequence[str]) -> list[str]:
+    """Amounts with as many decimals as the longest of them has, so that points stand in line."""
+    places = max((len(text.partition(".")[2]) for text in amounts), default=0)
+    return [f"{Decimal(text):.{places}f}" for text in amounts]
+
+
 def _examples(data: Mapping[str, Any], word: Callable[..., str]) -> list[str]:
     dearest = sorted(
         (one for one in data["examples"] if one["reason"] in data["dearest"]),
@@ -119,7 +128,9 @@ def _examples(data: Mapping[str, Any], word: Callable[..., str]) -> list[str]:
         [str(one["row"]), one["request_id"] or "-", one["session"] or "-",
          word(f"misses.reason.{one['reason']}"), one["at_utc"] or f"{one['arrival_s']:,} s",
          f"{one['tokens']:,}", "-" if one["late_s"] is None else f"{one['late_s']:,.0f} s",
-         "-" if one["fork_tokens"] is None else f"{one['fork_tokens']:,}", one["penalty_usd"]]
-        for one in dearest
+         "-" if one["fork_tokens"] is None else f"{one['fork_tokens']:,}", usd]
+        for one, usd in zip(
+            dearest, same_places([o["penalty_usd"] for o in dearest]), strict=True
+        )
     ]  # fmt: skip
     return ["", *columns([head, *rows])]

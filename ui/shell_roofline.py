@@ -60,9 +60,9 @@ def _roofline(arguments: argparse.Namespace, language: str, answer: Answer) -> i
 def roofline_words(data: Data, language: str) -> str:
     """What stands behind the times, then one row a point."""
     kind = t(language, f"cli.roofline_kind_{data['source_kind']}")
-    named = {name: data[name] for name in ("model", "device", "tensor_parallel")}
+    named = {name: data[name] for name in ("model", "device")}
     weights = f"{data['weights_bytes'] / 1e9:,.2f}"
-    head = t(language, "cli.roofline_heading", **named, weights=weights)
+    head = t(language, "cli.roofline_heading", data["tensor_parallel"], **named, weights=weights)
     titles = tuple(t(language, f"cli.roofline_column_{name}") for name in COLUMNS)
     rows = [_row(point, language) for point in data["points"]]
     lines = [one_line(head), kind, "", *columns([titles, *rows])]

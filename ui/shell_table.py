@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from econ.money import Amount, shown
 
+LONGEST_CELL = 100  # a name of 400 characters would push every other column off the screen
 PLACES = 5  # a session costs cents; five decimals show them
 NUMERIC = frozenset([*"0123456789-", ""])
 
@@ -31,9 +32,14 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     if not rows:
         return []
     count = max(len(row) for row in rows)
-    cells = [[*map(one_line, row), *[""] * (count - len(row))] for row in rows]
+    cells = [[*map(_short, row), *[""] * (count - len(row))] for row in rows]
     aligned = [_aligned([row[at] for row in cells], names=at == 0) for at in range(count)]
     return ["  ".join(parts).rstrip() for parts in zip(*aligned, strict=True)]
+
+
+def _short(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= LONGEST_CELL else f"{line[: LONGEST_CELL - 1]}…"
 
 
 def _aligned(cells: Sequence[str], *, names: bool) -> list[str]:
