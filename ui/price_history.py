@@ -16,6 +16,7 @@ from jobs.price_history import HistoryRow, Step, WithdrawnRow
 from ui import charts, components, tables
 from ui.charts import GRID, NEUTRAL, OURS, PITCH_PX, Chart
 from ui.numerals import SPACE, day
+from ui.spoken import spoken
 from ui.tables import Column, Table
 from ui.words import known, t
 
@@ -149,7 +150,7 @@ def _history(rows: Sequence[HistoryRow]) -> Table:
             Column(title=t("prices_page.column.status"), values=[_status(r.status) for r in rows]),
             Column(title=t("prices_page.column.source"), values=[r.source for r in rows]),
             Column(title=t("prices_page.column.as_of"), values=[r.as_of for r in rows]),
-            Column(title=t("prices_page.column.note"), values=[r.note for r in rows]),
+            Column(title=t("prices_page.column.note"), values=[spoken(r.note) for r in rows]),
         ),
         alt=t("prices_page.alt.history_rows"),
     )
@@ -177,7 +178,7 @@ def _withdrawn(rows: Sequence[WithdrawnRow]) -> None:
             ),
             _usd("uncached", [r.input_usd_per_mtok for r in rows]),
             _usd("output", [r.output_usd_per_mtok for r in rows]),
-            Column(title=t("prices_page.column.note"), values=[r.note for r in rows]),
+            Column(title=t("prices_page.column.note"), values=[spoken(r.note) for r in rows]),
             Column(title=t("prices_page.column.source"), values=[r.source for r in rows]),
             Column(title=t("prices_page.column.as_of"), values=[r.as_of for r in rows]),
         ),
