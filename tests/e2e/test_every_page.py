@@ -45,6 +45,7 @@ TITLES = {
 JAPANESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 MESSAGE_ID = re.compile(r"\b[a-z_]+\.[a-z_]{3,}(?:\.[a-z_]+)*\b")
 UNFILLED = re.compile(r"\{[a-z_]+\}")
+FILE_ENDINGS = (".jsonl", ".json", ".csv", ".py", ".yaml")
 MOST_BYTES = 1_000_000
 
 
@@ -65,6 +66,7 @@ def test_every_page_opens_in_both_languages_light_enough_and_on_a_narrow_screen(
     assert not UNFILLED.search(words), UNFILLED.findall(words)
     left_as_ids = [word for word in MESSAGE_ID.findall(words) if t(language, word) == word]
     left_as_ids = [w for w in left_as_ids if w.split(".")[0] in CATALOGUE_ROOMS]
+    left_as_ids = [w for w in left_as_ids if not w.endswith(FILE_ENDINGS)]
     assert left_as_ids == []
     assert bool(JAPANESE.search(heading(page))) == (language == "ja")
     assert complaints == []
