@@ -81,14 +81,10 @@ def read_document(decoded: Decoded) -> Any:
             limit_bytes=MAX_JSON_DOCUMENT_BYTES,
         )
     try:
-        return parse(decoded.path.read_text("utf-8"))
+        return parse(decoded.path.read_text("utf-8").rstrip())
     except NotJsonError as error:
         raise input_error(
-            "traces.not_json",
-            file=decoded.source.name,
-            line=error.line,
-            column=error.column,
-            found=error.what,
+            "traces.not_json", file=decoded.source.name, line=error.line, column=error.column
         ) from error
 
 

@@ -133,7 +133,7 @@ def bind(
     file: Decoded, names: Sequence[str], find: _Find, mapping: Mapping[str, str]
 ) -> dict[str, str]:
     """field -> column by the user's mapping; InputError with what exists where it does not fit."""
-    if not mapping:
+    if not mapping or not names:
         raise _without_mapping(file, names)
     binding: dict[str, str] = {}
     for column, target in mapping.items():
@@ -169,6 +169,8 @@ def bind(
 
 
 def _without_mapping(file: Decoded, names: Sequence[str]) -> InputError:
+    if not names:
+        return input_error("columnar.no_columns", file=file.source.name)
     return input_error(
         "columnar.needs_mapping",
         file=file.source.name,

@@ -26,6 +26,13 @@ def test_without_a_mapping_the_columns_and_an_example_are_shown(read_text: ReadF
     )
 
 
+@pytest.mark.parametrize("text", ["{}", "[{}]"])
+def test_rows_without_any_column_are_said_to_have_none(read_text: ReadFiles, text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_text("mapped", text)
+    assert caught.value.message.id == "columnar.no_columns"
+
+
 def test_an_unknown_column_or_field_is_answered_with_what_exists(read_text: ReadFiles) -> None:
     text = "prompt,answer\n1,2\n"
     with pytest.raises(InputError, match=r"unknown_column.*found=promt.*prompt, answer"):
