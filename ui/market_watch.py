@@ -94,6 +94,11 @@ def _csv(rows: Sequence[ReadPrice]) -> None:
                          key="watch_csv", kind="tertiary")  # fmt: skip
 
 
+def _short(name: str) -> str:
+    """A maker's name for a legend: what stands in brackets behind it goes first."""
+    return name if len(name) <= SHORT_NAME else name.partition(" (")[0]
+
+
 def _site(source: str) -> str:
     return source.removeprefix("https://").split("/")[0]
 
@@ -108,7 +113,7 @@ def _step_chart(found: Sequence[Step], now: date, rows: Sequence[ReadPrice]) -> 
               value=multiplier(step.row.multiplier), model=step.row.model)
             for step in own
         ]  # fmt: skip
-        name = foreign(own[0].provider_name, SHORT_NAME)
+        name = foreign(_short(own[0].provider_name), SHORT_NAME)
         lines.append(DateLine(name=name, points=[*points, (now, points[-1][1])],
                               said=[*said, said[-1]]))  # fmt: skip
     newest = _newest(found)
