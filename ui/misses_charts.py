@@ -9,7 +9,7 @@ from econ.miss_runs import CHANGEABLE
 from econ.miss_study import MissExample, MissGroup, MissStudy, ReasonSum
 from econ.money import usd_from_e13
 from ui.charts import Bar, Chart, ranked_bars
-from ui.numerals import amount, count, foreign, seconds
+from ui.numerals import amount, foreign, seconds
 from ui.tables import Column, Table
 from ui.words import t
 
@@ -34,7 +34,7 @@ def reason_bars(study: MissStudy) -> Chart:
             value=max(float(usd_from_e13(one.e13)), 0.0),
             shown=amount(usd_from_e13(one.e13)),
             style="lost" if one.reason in CHANGEABLE else "total",
-            more=t("misses.bar_note", requests=count(one.requests)),
+            more=t("misses.bar_note", one.requests),
         )
         for one in by_cost(study.reasons)
     ]
