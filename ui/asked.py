@@ -81,7 +81,7 @@ def written(name: str, label: str, first: str, most: int) -> str:
 
 
 def _said(name: str) -> str | None:
-    """What the URL says, else this session."""
+    """What the URL says, else the browser session."""
     said = st.query_params.get(name)
     return st.session_state.get(f"_{name}") if said is None else said
 

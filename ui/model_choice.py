@@ -36,7 +36,7 @@ def own_models() -> dict[str, ReadConfig]:
 
 
 def keep_own(read: ReadConfig) -> str:
-    """Keep a pasted model for this session and look at it first; its key."""
+    """Keep a pasted model for the browser session and look at it first; its key."""
     key = f"own:{foreign(read.spec.id, 40)}"
     st.session_state[_OWN] = {**own_models(), key: read}
     write([key, *[name for name in asked() if name != key]])

@@ -1,4 +1,4 @@
-"""The reader's own prices in the browser: handed in on Prices, kept for this session alone."""
+"""The reader's own prices in the browser: handed in on Prices, kept for one browser session."""
 
 from __future__ import annotations
 

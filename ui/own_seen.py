@@ -37,7 +37,7 @@ def remember(**values: Any) -> None:
 
 
 def choice(priced_as: str) -> OwnChoice | None:
-    """What was looked at in this session; None where neither page was."""
+    """What was looked at in the browser session; None where neither page was."""
     seen = _seen()
     if seen.fleet is None and seen.less is None:
         return None

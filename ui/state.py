@@ -219,7 +219,7 @@ def params() -> ReportParams:
 
 
 def _said(name: str) -> str:
-    """What the URL says under `name`, else this session; '' for neither."""
+    """What the URL says under `name`, else the browser session; '' for neither."""
     return str(st.query_params.get(name) or st.session_state.get(f"_{name}") or "")
 
 
