@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
@@ -22,7 +23,7 @@ PARAMS = ReportParams()
 
 
 def test_bills_are_made_once_and_kept_beside_the_workload() -> None:
-    where = (flows.example_id(), PARAMS, "")
+    where = (flows.example_id(), ReportParams(at=datetime(2026, 11, 3, tzinfo=UTC)), "")
     shelf.close(example().key)
     assert own_money.api_bills(*where) is None
     own_money.start_bills(*where)
