@@ -81,10 +81,18 @@ def switch_language(page: Page, name: str) -> None:
 
 
 def go_to(page: Page, name: str) -> None:
-    """Follow the link to another page of the same door, inside the same browser session."""
+    """Follow the link to another page of the same door, inside the same browser session. A click
+    that falls between two runs of a page that is waiting for a job can be lost: a person clicks
+    again, and so does this, once."""
     before = heading(page)
-    page.locator(".st-key-links").get_by_role("link", name=name, exact=True).click()
-    expect(page.get_by_role("heading", level=1).first).not_to_have_text(before)
+    title = page.get_by_role("heading", level=1).first
+    link = page.locator(".st-key-links").get_by_role("link", name=name, exact=True)
+    link.click()
+    try:
+        expect(title).not_to_have_text(before, timeout=LIMIT_MS / 3)
+    except AssertionError:
+        link.click()
+        expect(title).not_to_have_text(before)
     idle(page)
 
 
