@@ -110,7 +110,7 @@ def start(files: list[tuple[str, Path]], options: ReadOptions) -> None:
 
 
 def running_job() -> str | None:
-    """The job that reads this session's files, until its end has been seen."""
+    """The job that reads the browser session's files, until its end has been seen."""
     return st.session_state.get(_JOB)
 
 

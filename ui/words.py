@@ -17,7 +17,7 @@ _URL = "lang"
 
 
 def language() -> str:
-    """The language of this session, 'en' or 'ja'."""
+    """The language of the browser session, 'en' or 'ja'."""
     return str(st.session_state.get(_SESSION, catalogue.DEFAULT_LANGUAGE))
 
 
@@ -28,7 +28,7 @@ def preferred() -> str:
 
 
 def settle() -> str:
-    """Decide the language of this run: the URL, then this session, then the browser.
+    """Decide the language of this run: the URL, then the browser session, then the browser.
 
     Comes before the navigation is built, because page titles are words. The URL says the language
     wherever the browser would have chosen another, so that a link opens as it was sent.
