@@ -99,3 +99,17 @@ def usd(amount: str) -> Decimal:
     assert isinstance(amount, str)
     assert set(amount) <= set("-0123456789.")
     return Decimal(amount)
+
+
+def two_sessions_csv(folder: Path) -> Path:
+    """Demand 17: A writes 100,000 tokens at 1 h, pauses 20 min, reads; B writes them twice at
+    5 min."""
+    size = 100_000
+    rows = [
+        {"session_id": "A", "start_utc": "2026-11-01T10:00:00Z", "cache_write_1h_tokens": size},
+        {"session_id": "A", "start_utc": "2026-11-01T10:20:00Z", "cached_read_tokens": size},
+        {"session_id": "B", "start_utc": "2026-11-01T10:00:00Z", "cache_write_5m_tokens": size},
+        {"session_id": "B", "start_utc": "2026-11-01T10:20:00Z", "cache_write_5m_tokens": size},
+    ]
+    common = {"model": "claude-opus-5", "input_tokens": size, "output_tokens": 0}
+    return plain_csv(folder / "sessions.csv", [{**common, **row} for row in rows])

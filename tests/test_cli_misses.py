@@ -7,20 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.shell import plain_csv, shell
+from tests.shell import plain_csv, shell, two_sessions_csv
 
 
 @pytest.fixture
 def two_sessions(tmp_path: Path) -> Path:
-    size = 100_000
-    rows = [
-        {"session_id": "A", "start_utc": "2026-11-01T10:00:00Z", "cache_write_1h_tokens": size},
-        {"session_id": "A", "start_utc": "2026-11-01T10:20:00Z", "cached_read_tokens": size},
-        {"session_id": "B", "start_utc": "2026-11-01T10:00:00Z", "cache_write_5m_tokens": size},
-        {"session_id": "B", "start_utc": "2026-11-01T10:20:00Z", "cache_write_5m_tokens": size},
-    ]
-    common = {"model": "claude-opus-5", "input_tokens": size, "output_tokens": 0}
-    return plain_csv(tmp_path / "sessions.csv", [{**common, **row} for row in rows])
+    return two_sessions_csv(tmp_path)
 
 
 def test_one_session_expires_once_and_the_other_never(two_sessions: Path) -> None:

@@ -9,23 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.shell import groups, plain_csv, report, shell, usd
+from tests.shell import groups, plain_csv, report, shell, two_sessions_csv, usd
 
 BOM = b"\xef\xbb\xbf"
 
 
 @pytest.fixture
 def two_sessions(tmp_path: Path) -> Path:
-    """A writes 100,000 tokens at 1 h, pauses 20 min, reads; B writes them twice at 5 min."""
-    size = 100_000
-    rows = [
-        {"session_id": "A", "start_utc": "2026-11-01T10:00:00Z", "cache_write_1h_tokens": size},
-        {"session_id": "A", "start_utc": "2026-11-01T10:20:00Z", "cached_read_tokens": size},
-        {"session_id": "B", "start_utc": "2026-11-01T10:00:00Z", "cache_write_5m_tokens": size},
-        {"session_id": "B", "start_utc": "2026-11-01T10:20:00Z", "cache_write_5m_tokens": size},
-    ]
-    common = {"model": "claude-opus-5", "input_tokens": size, "output_tokens": 0}
-    return plain_csv(tmp_path / "sessions.csv", [{**common, **row} for row in rows])
+    return two_sessions_csv(tmp_path)
 
 
 def test_d17_each_session_is_billed_by_the_lifetime_that_it_wrote(two_sessions: Path) -> None:
